@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::redact::document_value::DocumentValue;
 use crate::redact::heads::Heads;
-use crate::redact::members::Holder;
+use crate::redact::members::{Holder, is_typed};
 use crate::redact::pairs::{Pairs, holds_values, may_be_placed};
 use crate::redact::siblings::SiblingNames;
-use crate::stream::json::{JsonToken, Segment, walk};
+use crate::stream::json::{JsonToken, Path, Segment, walk};
 
 /// What a document calls its values.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ impl AssociatedNames {
             }
             None => (None, None),
         };
-        firm.or_else(|| names.pairs.of(at).map(alone)).or_else(|| {
+        let found = firm.or_else(|| names.pairs.of(at).map(alone)).or_else(|| {
             let head = names.heads.of(at);
             // Of what is not called a row less is known.
             if head.as_ref().is_some_and(|head| head.of_rows) || loose.is_none() {
@@ -105,7 +105,20 @@ impl AssociatedNames {
             } else {
                 loose
             }
-        })
+        });
+        found.or_else(|| around(at.path))
+    }
+}
+
+/// What a value is called by the member around the object that says its type only: `{"password": {"S": "…"}}` of DynamoDB,
+/// `{"lastName": {"stringValue": "…"}}` of Firestore.
+fn around(path: &Path<'_>) -> Option<AssociatedName> {
+    let within = path.len().checked_sub(2)?;
+    match (path.segment(within)?, path.last()?) {
+        (Segment::Key(name), Segment::Key(own)) if is_typed(own) => {
+            Some(AssociatedName { name: name.to_owned(), within })
+        }
+        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ const SSN: &str = "536228741";
 const NAME: &str = "Okonkwo-Adeyemi";
 
 /// With `P` for a password, `S` for a number and `N` for a name, each between `<` and `>`.
-const SHAPES: [&str; 97] = [
+const SHAPES: [&str; 106] = [
     // Names beside values.
     r#"{"env":[{"name":"DB_PASSWORD","value":"<P>"}]}"#,
     r#"{"fields":[{"id":"field_7","name":"input_7","label":"SSN","value":"<S>"}]}"#,
@@ -62,6 +62,16 @@ const SHAPES: [&str; 97] = [
     r#"{"key":{"S":"DB_PASSWORD"},"value":{"S":"<P>"}}"#,
     r#"{"fields":{"key":{"stringValue":"DB_PASSWORD"},"value":{"stringValue":"<P>"}}}"#,
     r#"{"name":{"value":"password"},"value":{"value":"<P>"}}"#,
+    r#"{"Item":{"id":{"S":"7"},"password":{"S":"<P>"},"lastName":{"S":"<N>"}}}"#,
+    r#"{"fields":{"title":{"stringValue":"Dr"},"lastName":{"stringValue":"<N>"},"password":{"stringValue":"<P>"}}}"#,
+    // Members that say themselves that they hold a secret, beside names.
+    r#"{"Name":"prod/db","SecretString":"<P>"}"#,
+    r#"{"name":"prod-db","secretValue":"<P>"}"#,
+    r#"{"name":"prod-db","password_value":"<P>"}"#,
+    r#"{"label":"Shop","passwordValue":"<P>"}"#,
+    r#"{"key":"app-7","clientSecretValue":"<P>"}"#,
+    r#"{"name":"prod-db","clientSecretValue":{"stringValue":"<P>"}}"#,
+    r#"{"Feld":"Passwort","Wert":"<P>"}"#,
     // Recorders, and ids of fields.
     r##"{"type":"change","value":"<P>","selectors":[["aria/Password"],["#password"]]}"##,
     r#"{"command":"type","target":"id=password","value":"<P>"}"#,
@@ -201,6 +211,21 @@ fn fields_of_http_are_read_as_in_text_whatever_holds_them() {
         let masked = masked(&doc);
         assert!(![BASIC, TOKEN, SESSION].iter().any(|value| masked.contains(value)), "{masked}");
     }
+}
+
+#[test]
+fn the_names_of_attributes_say_which_field_of_http_they_hold() {
+    let doc = r#"{"key":"http.request.header.authorization","value":{"arrayValue":{"values":[{"stringValue":"Bearer opaque-9x8y7z"}]}}}"#;
+    assert!(!masked(doc).contains("opaque-9x8y7z"), "{}", masked(doc));
+}
+
+#[test]
+fn a_word_is_a_password_where_a_type_alone_stands_between() {
+    for doc in [r#"{"password":{"S":"autumn"}}"#, r#"{"password":{"stringValue":"autumn"}}"#] {
+        assert!(!masked(doc).contains("autumn"), "{doc}");
+    }
+    let doc = r#"{"sizes":{"S":"autumn"},"wind":{"N":"autumn"}}"#;
+    assert_eq!(masked(doc), doc);
 }
 
 #[test]

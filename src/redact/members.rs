@@ -51,6 +51,11 @@ const NAMES: &[(&str, Option<u8>)] = &[
     ("locator", None),
     ("arialabel", None),
     ("placeholder", None),
+    // In other languages.
+    ("feld", None),
+    ("champ", None),
+    ("campo", None),
+    ("veld", None),
     // JSON Patch (RFC 6902), SCIM.
     ("path", None),
     ("id", Some(10)),
@@ -133,13 +138,31 @@ const HOLDERS: &[&str] = &[
     "element",
     "input",
     "string",
-    "secretstring",
     "stringval",
     "s",
     "n",
     "v",
     "t",
 ];
+/// What members are called that hold a value, in some languages.
+const VALUES: &[&str] = &["val", "answer", "wert", "valeur", "valor", "valore", "waarde"];
+/// What the names of members say, beside `value` or `string`, that say themselves that a secret is in them.
+const SECRETS: &[&str] = &[
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "secretkey",
+    "credential",
+    "credentials",
+];
+/// What members are called that hold the only value of an object and say its type (DynamoDB, Firestore).
+const TYPED: &[&str] = &["S", "N", "stringValue", "integerValue", "doubleValue", "bytesValue", "longValue"];
 /// What members are called that hold what is in an element of XML, and what names that.
 const ELEMENTS: &[&str] = &["elements", "children"];
 const ELEMENT: &[&str] = &["name", "tagname"];
@@ -195,6 +218,10 @@ impl Holder {
     }
 
     fn of_plain(name: &str) -> Option<Self> {
+        // What says itself what it holds is called by nothing beside it.
+        if names_secret(name) {
+            return None;
+        }
         if HOLDERS.contains(&name) {
             return Some(Self::Loose);
         }
@@ -204,7 +231,7 @@ impl Holder {
         if ELEMENTS.contains(&name) {
             return Some(Self::Element);
         }
-        let value = name.starts_with("value") || name.ends_with("value") || matches!(name, "val" | "answer");
+        let value = name.starts_with("value") || name.ends_with("value") || VALUES.contains(&name);
         value.then_some(Self::Value)
     }
 
@@ -222,6 +249,18 @@ impl Holder {
         let kind = name.strip_suffix("value").is_some_and(|kind| !kind.is_empty());
         kind || matches!(name.as_str(), "f" | "v")
     }
+}
+
+/// Whether the name of a member, without signs and in lower case, says that its value is a secret: `secretstring`, `tokenvalue`.
+fn names_secret(name: &str) -> bool {
+    let own = name.strip_suffix("value").or_else(|| name.strip_suffix("string"));
+    let own = own.or_else(|| name.strip_prefix("value")).unwrap_or_default();
+    SECRETS.iter().any(|secret| own.ends_with(secret))
+}
+
+/// Whether a member of this name holds the only value of an object and says its type.
+pub(super) fn is_typed(name: &str) -> bool {
+    TYPED.contains(&name)
 }
 
 /// How a member names what stands beside it: the less, the more it says.
@@ -332,9 +371,11 @@ pub(super) fn of_code(name: &str) -> Option<&'static str> {
 /// Fields of HTTP that hold credentials among other words.
 const CREDENTIAL_FIELDS: &[&str] = &["authorization", "proxy-authorization", "cookie", "set-cookie"];
 
-/// Whether a value is called as a field of HTTP is that holds credentials among other words.
+/// Whether a value is called as a field of HTTP is that holds credentials among other words, behind its attribute's other names if
+/// it has such (OpenTelemetry): `http.request.header.authorization`.
 pub(super) fn is_credential_field(name: &str) -> bool {
-    CREDENTIAL_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name))
+    let own = name.rsplit_once("header.").map_or(name, |(_, own)| own);
+    CREDENTIAL_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(own))
 }
 
 /// The longest value that is called by a name which may also be a title, in bytes, and the most words of it.
@@ -374,7 +415,14 @@ mod tests {
             ("toString", Some(Holder::Change)),
             ("_", Some(Holder::Loose)),
             ("children", Some(Holder::Element)),
+            ("Wert", Some(Holder::Value)),
             ("__", None),
+            // What says itself that it is a secret.
+            ("SecretString", None),
+            ("secret_value", None),
+            ("tokenValue", None),
+            ("clientSecretValue", None),
+            ("valuePassword", None),
             ("name", None),
             ("description", None),
             ("placeholder", None),
@@ -382,6 +430,7 @@ mod tests {
         ] {
             assert_eq!(Holder::of(name), holder, "{name}");
         }
+        assert!(Holder::is_of_cell("stringValue") && !Holder::is_of_cell("passwordValue"));
         let rank = |name: &str| NameRank::of(name).unwrap();
         assert!(rank("label").names(Holder::Loose, false) && !rank("type").names(Holder::Loose, true));
         assert!(!rank("id").names(Holder::Loose, false) && rank("id").names(Holder::Loose, true));
@@ -405,6 +454,17 @@ mod tests {
         assert!(!["value", "text", "values", "label"].into_iter().any(Holder::may_be_of_head));
         // What is added to a rank keeps the order that it had.
         assert!(NAMES.len() < usize::from(GIVEN));
+    }
+
+    #[test]
+    fn fields_of_http_may_stand_in_the_names_of_attributes() {
+        for name in ["Authorization", "http.request.header.authorization", "http.response.header.set-cookie"]
+        {
+            assert!(is_credential_field(name), "{name}");
+        }
+        for name in ["prior.authorization", "authorization.url", "header.accept", ""] {
+            assert!(!is_credential_field(name), "{name}");
+        }
     }
 
     #[test]

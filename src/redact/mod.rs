@@ -68,6 +68,7 @@
 //! | `secret_objects` | objects of a document whose data is secret whatever it is called |
 //! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
+//! | `islands` | JSON that stands within a text: its values, each under its name |
 //! | `path_hints` | what the names on the way to strings say of them, in each visit of a carrier |
 //! | `escapes`, `unescaped` | what a program reads where a person sees `%20` or `\u0040`, and texts read so |
 //! | `findings_cache` | [`FindingsCache`]: what was found in texts that came before |
@@ -140,6 +141,7 @@ mod fpe_context;
 mod fragments;
 mod heads;
 mod index;
+mod islands;
 mod issued;
 mod json_spelling;
 mod keys;

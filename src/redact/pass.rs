@@ -15,6 +15,7 @@ use crate::redact::carrier::{Carrier, CarrierText, Replacement, TextChanges};
 use crate::redact::encrypt::{Surrogates, in_plain_letters};
 use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::fpe_context::FpeContext;
+use crate::redact::islands::with_islands;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::opaque::{ScanMode, StringPart};
@@ -422,7 +423,8 @@ fn found_in(redactor: &Redactor, cache: &mut Cache, shown: CarrierText<'_>) -> R
     let found = match part.look {
         ScanMode::Text => {
             let found = with_escapes(redactor, cache, shown, found)?;
-            with_cells(&redactor.detector, part.text, found)?
+            let found = with_cells(&redactor.detector, part.text, found)?;
+            with_islands(&redactor.detector, cache, part.text, found)?
         }
         _ => found,
     };

@@ -8,6 +8,7 @@ use crate::detect::{Allow, Cache, Detector, Family, Finding, Label, RuleError, R
 use crate::redact::analyzer_findings::{AnalyzerFindings, Weight, merged};
 use crate::redact::document_value::DocumentValue;
 use crate::redact::findings_cache::{CallerDigest, CallerFindings, FindingsCache};
+use crate::redact::islands::with_islands;
 use crate::redact::method::{Method, MethodPlan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
@@ -154,7 +155,8 @@ impl Redactor {
     pub fn find(&self, label: Option<&Label>, text: &str) -> Result<Vec<Finding>, Stopped> {
         let mut cache = self.detector.cache();
         let found = self.opened(&mut cache, text)?;
-        let mut found = with_cells(&self.detector, text, found)?;
+        let found = with_cells(&self.detector, text, found)?;
+        let mut found = with_islands(&self.detector, &mut cache, text, found)?;
         if label.is_some() {
             // A label supports what stands there, and takes nothing away.
             let labelled = self.detector.try_find_with(&mut cache, label, text)?;

@@ -28,6 +28,19 @@ const PRODUCTS: [&str; 16] = [
 /// The longest of them, and one byte before it.
 const PRODUCT: usize = 16;
 
+/// Words before four numbers that are a version, a section of a text or an object identifier, and no address: with a blank
+/// between, and with a sign that gives a value.
+const NUMBERED: [&str; 8] = ["chapter", "clause", "java", "jdk", "jre", "oid", "openjdk", "paragraph"];
+const TAGGED: [&str; 2] = ["oid", "tag"];
+/// Words before the name of a container's image, whose tag follows a colon.
+const IMAGES: [&str; 2] = ["image", "pull"];
+/// How much stands between such a word and what it says, in bytes.
+const GAP: usize = 4;
+/// What versions end in behind a dash.
+const RELEASES: [&str; 8] = ["alpha", "beta", "final", "ga", "lts", "rc", "release", "snapshot"];
+/// The longest of them.
+const RELEASE: usize = 8;
+
 /// Characters of a UUID.
 pub(crate) const UUID: usize = 36;
 
@@ -59,6 +72,36 @@ impl From<bool> for Ternary {
 /// The letter of an escape of two characters: those of JSON (RFC 8259 section 7), and of C (ISO 9899 section 6.4.4.4) `\a` and `\v`.
 const fn is_escape(byte: u8) -> bool {
     matches!(byte, b'n' | b'r' | b't' | b'b' | b'f' | b'a' | b'v')
+}
+
+/// What stands before the blanks and signs at the end of `head`, and those; no more than [`GAP`] of them count.
+fn parted(head: &[u8]) -> (&[u8], &[u8]) {
+    let apart = |byte: &u8| matches!(byte, b' ' | b':' | b'=' | b'"' | b'\'' | b'\n');
+    let gap = head.iter().rev().take(GAP).take_while(|byte| apart(byte)).count();
+    head.split_at(head.len() - gap)
+}
+
+/// Whether `front` ends with a word, in any case: `tag` ends `image_tag` and `imageTag`, not `stag`.
+fn ends_with_word(front: &[u8], word: &str) -> bool {
+    let Some(at) = front.len().checked_sub(word.len()) else { return false };
+    let (before, last) = front.split_at(at);
+    let begins = match (before.last(), last.first()) {
+        (Some(before), Some(first)) if before.is_ascii_alphanumeric() => {
+            before.is_ascii_lowercase() && first.is_ascii_uppercase()
+        }
+        _ => true,
+    };
+    begins && last.eq_ignore_ascii_case(word.as_bytes())
+}
+
+/// Whether digits of bytes end with two groups of four, of which one has letters among its digits, and a blank.
+fn is_of_fours(run: &[u8]) -> bool {
+    let near = run.get(run.len().saturating_sub(2 * "0000 ".len())..).unwrap_or_default();
+    let mut groups = near.chunks(5);
+    let four = |group: &[u8]| group.len() == 5 && group.iter().position(|byte| *byte == b' ') == Some(4);
+    let mixed = near.iter().any(u8::is_ascii_digit) && near.iter().any(u8::is_ascii_alphabetic);
+    let apart = run.len() > near.len() && run.get(run.len() - near.len() - 1) != Some(&b' ');
+    near.len() == 10 && !apart && mixed && groups.all(four)
 }
 
 impl View<'_> {
@@ -121,6 +164,48 @@ impl View<'_> {
         })
     }
 
+    /// Whether what stands before `start` says that four numbers there are no address: the end of a library's name, the name of
+    /// an image and a colon (`image: nginx:`), a word.
+    fn version_before(&self, start: usize) -> bool {
+        let head = self.slice(start.saturating_sub(LOOKBACK), start);
+        if head.ends_with(b".so.") {
+            return true;
+        }
+        let (front, gap) = parted(head);
+        let given = gap.iter().any(|byte| matches!(byte, b':' | b'='));
+        let ends = |words: &[&str]| words.iter().any(|word| ends_with_word(front, word));
+        if gap == b" " && ends(&NUMBERED) || given && ends(&TAGGED) {
+            return true;
+        }
+        let Some(reference) = head.strip_suffix(b":") else { return false };
+        let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/');
+        let length = reference.iter().rev().take_while(|byte| part(byte)).count();
+        let (lead, name) = reference.split_at(reference.len() - length);
+        let (front, gap) = parted(lead);
+        let told = front.ends_with(b"FROM") || IMAGES.iter().any(|word| ends_with_word(front, word));
+        !name.is_empty() && !gap.is_empty() && told
+    }
+
+    /// Whether four numbers that end before the dash at `end` may be an address: no release follows, as in `17.0.1.12-LTS`.
+    fn no_release(&self, end: usize) -> Ternary {
+        let tail = self.slice(end + 1, end + RELEASE + 2);
+        for known in RELEASES {
+            let length = known.len().min(tail.len());
+            let (head, rest) = tail.split_at(length);
+            if !known.as_bytes().starts_with(&head.to_ascii_lowercase()) {
+                continue;
+            }
+            match rest.first() {
+                Some(byte) if byte.is_ascii_alphabetic() => {}
+                Some(_) => return Ternary::No,
+                None if !self.complete => return Ternary::Unknown,
+                None if length == known.len() => return Ternary::No,
+                None => {}
+            }
+        }
+        Ternary::Yes
+    }
+
     /// Whether a value may begin at `start` under `edge`.
     pub(crate) fn starts(&self, start: usize, edge: Edge) -> bool {
         let first = self.get(start).unwrap_or(b' ');
@@ -129,6 +214,9 @@ impl View<'_> {
         }
         if !first.is_ascii_alphanumeric() && first != b'+' {
             return true;
+        }
+        if edge == Edge::Address && self.version_before(start) {
+            return false;
         }
         let digit_before = self.before(start, 2).is_some_and(|byte| byte.is_ascii_digit());
         match self.before(start, 1) {
@@ -151,6 +239,9 @@ impl View<'_> {
             return Ternary::Yes;
         }
         let Some(next) = self.get(end) else { return self.past_end(Ternary::Yes) };
+        if edge == Edge::Address && next == b'-' {
+            return self.no_release(end);
+        }
         let joins = match edge {
             Edge::Number => matches!(next, b'.' | b'-'),
             Edge::Decimal | Edge::Address => next == b'.',
@@ -221,8 +312,8 @@ impl View<'_> {
         dashed && ends && parts && !self.before(start, 1).is_some_and(|byte| part(&byte))
     }
 
-    /// Whether `start` is in the digits of a dump of bytes, not in its text: behind eight digits that say where in it,
-    /// `000000f0: 314c 6477` or `000000f0  31 4c 64`.
+    /// Whether `start` is in the digits of a dump of bytes, not in its text: behind digits that say where in it, `000000f0: 314c 6477`,
+    /// `000000f0  31 4c 64` or `0x00f0:  314c 6477`, or behind groups of four that have letters too.
     pub(crate) fn in_dump(&self, start: usize) -> bool {
         if self.before(start, 1) != Some(b' ') {
             return false;
@@ -233,9 +324,15 @@ impl View<'_> {
         let (front, run) = head.split_at(head.len() - run);
         if let Some(front) = front.strip_suffix(b":") {
             let digits = front.iter().rev().take_while(|byte| hex(byte)).count();
-            return digits == 8 && !run.windows(2).any(|pair| pair == b"  ");
+            let short =
+                digits == 4 && front.get(..front.len() - digits).is_some_and(|lead| lead.ends_with(b"0x"));
+            let run = if short { run.trim_ascii_start() } else { run };
+            return (digits == 8 || short) && !run.windows(2).any(|pair| pair == b"  ");
         }
         let whole = head.len() < LOOKBACK || !front.is_empty();
+        if is_of_fours(run) {
+            return true;
+        }
         let mut groups = run.split(|byte| *byte == b' ').filter(|group| !group.is_empty());
         let place =
             whole && run.get(8..10) == Some(b"  ") && groups.next().is_some_and(|group| group.len() == 8);
@@ -287,6 +384,43 @@ mod tests {
     }
 
     #[test]
+    fn versions_of_four_numbers_are_no_addresses() {
+        let rows = [
+            ("libfoo.so.1.2.3.4", false),
+            ("Java 1.2.3.4", false),
+            ("OID: 1.2.3.4", false),
+            ("tag: \"1.2.3.4\"", false),
+            ("imageTag=1.2.3.4", false),
+            ("image:\nghcr.io/c/s:1.2.3.4", false),
+            ("FROM web:1.2.3.4", false),
+            ("docker pull web:1.2.3.4", false),
+            ("docker tag 1.2.3.4", true),
+            ("stag: 1.2.3.4", true),
+            ("image: 1.2.3.4", true),
+            ("from web:1.2.3.4", true),
+            ("server:1.2.3.4", true),
+            ("java: 1.2.3.4", true),
+            ("1.2.3.4", true),
+        ];
+        for (text, address) in rows {
+            let at = text.find("1.2.3.4").unwrap();
+            assert_eq!(whole(text).starts(at, Edge::Address), address, "{text}");
+        }
+        for (text, ends) in [
+            ("1.2.3.4-LTS", Ternary::No),
+            ("1.2.3.4-rc1", Ternary::No),
+            ("1.2.3.4-rcx", Ternary::Yes),
+            ("1.2.3.4-1.2.3.9", Ternary::Yes),
+            ("1.2.3.4-", Ternary::Yes),
+            ("1.2.3.4-l", Ternary::Yes),
+        ] {
+            assert_eq!(whole(text).ends(7, Edge::Address), ends, "{text}");
+        }
+        let cut = View { text: b"1.2.3.4-l", base: 0, complete: false };
+        assert_eq!(cut.ends(7, Edge::Address), Ternary::Unknown);
+    }
+
+    #[test]
     fn digits_of_a_dump_are_known() {
         let rows = [
             ("000000f0: 314c 6477 3652 7872 7242  1Ldw6RxrrB", "3652", true),
@@ -295,6 +429,11 @@ mod tests {
             ("00000010  31 4c 64 36  52 78 72 72", "52", true),
             ("00000010  31 4c  |3652 7872|", "3652", false),
             ("order 10000010: 3652", "3652", true),
+            ("\t0x00f0:  314c 6477 3652 7872 7242", "3652", true),
+            ("\t0x00f0:  4111 1111 1111 1111", "4111", true),
+            ("9c2f 00d4 3652 7872", "3652", true),
+            ("9c2f00d4 3652 7872", "3652", false),
+            ("9012 1111 3652 7872", "3652", false),
             ("order 1000: 314c 3652", "3652", false),
             ("00000010 3652", "3652", false),
             ("3652 7872", "7872", false),

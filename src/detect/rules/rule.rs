@@ -236,7 +236,7 @@ pub enum Edge {
     Blob,
     /// As `Word`, and no `.` with a digit behind it: the value is not a part of a decimal.
     Decimal,
-    /// As `Decimal`, and before it no name of a product, as in `Chrome/120.0.0.0`.
+    /// As `Decimal`, and nothing beside it says that it is a version: `Chrome/120.0.0.0`, `Java 17.0.1.12`.
     Address,
     /// As `Decimal`, and the same for `-`: the value is not a part of a longer number.
     Number,

@@ -69,7 +69,9 @@ fn heads(
     }
     let ruled = is_rule(part(text, next));
     DELIMITERS.into_iter().find_map(|delimiter| {
-        if !may_part(part(text, line), part(text, next), delimiter, ruled) {
+        let (above, under) = (part(text, line), part(text, next));
+        let settings = || is_setting(above, delimiter) && is_setting(under, delimiter);
+        if !may_part(above, under, delimiter, ruled) || settings() {
             return None;
         }
         let fits = ruled || cells(text, next, delimiter, row);
@@ -100,6 +102,17 @@ fn may_part(line: &str, next: &str, delimiter: Delimiter, ruled: bool) -> bool {
             has(line) && (ruled || has(next))
         }
     }
+}
+
+/// Whether a line is a setting whose value stands apart from its name and colon: two of them are no table (`heroku config`).
+fn is_setting(line: &str, delimiter: Delimiter) -> bool {
+    let line = line.trim_start();
+    let end = match delimiter {
+        Delimiter::Blanks => line.find("  "),
+        Delimiter::Byte(b'\t') => line.find('\t'),
+        Delimiter::Byte(_) | Delimiter::Bar => None,
+    };
+    end.and_then(|end| line.get(..end)).is_some_and(|name| name.trim_end().ends_with(':'))
 }
 
 /// A line between heads and rows.

@@ -99,6 +99,8 @@ mod tests {
             "\n\n\n",
             "name,ssn",
             "name,\"ssn\n1,2",
+            "SMTP_PASSWORD:  autumn9leaf\nRAILS_ENV:      production\n",
+            "Password:\tx9Lq2zzz\nHostname:\tweb1\n",
             "INSERT INTO t (a, b",
             "COPY that (a, b) and\nmore\ttext",
             "<tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr>",

@@ -19,6 +19,9 @@ const TEXTS: [&str; 7] = ["span", "code", "kbd", "strong", "b", "p", "div"];
 /// The most that is read of the tag of such an element, in bytes.
 const TAG: usize = 128;
 
+/// The longest name of a field of CEF with what its label's name ends in, in bytes.
+const FIELD: usize = 32;
+
 /// How far into a block its value is looked for, in bytes.
 const BLOCK: usize = 160;
 
@@ -43,6 +46,20 @@ impl WindowText<'_> {
             Some(b'<') => self.element_behind(at),
             Some(b':') if self.is(at + 1, b'<')? => self.element_behind(at + 1),
             Some(b' ') if quoted && self.is(at + 1, b'{')? => self.member_within(at + 2),
+            // The text format of Protocol Buffers parts members by blanks.
+            Some(b' ')
+                if quoted
+                    && self.follows(at + 1, "value:")?
+                    && self.quote(self.blanks(at + 7)?)?.is_some() =>
+            {
+                self.member_below(at + 1)
+            }
+            Some(b' ') if !quoted && self.before(start) == Some(b'=') => {
+                match self.field_labelled(start, at)? {
+                    Some(value) => Ok(Some((value, GIVEN))),
+                    None => self.cell_behind(at),
+                }
+            }
             Some(b' ' | b'\t' | b'|' | b'*') => self.cell_behind(at),
             _ => Ok(None),
         }
@@ -65,6 +82,17 @@ impl WindowText<'_> {
             line = self.space(end)?;
         }
         Ok(None)
+    }
+
+    /// Where the value of a field begins whose label is the name at `start..end`, in an event of CEF: `cs1Label=password cs1=…`.
+    fn field_labelled(&self, start: usize, end: usize) -> Result<Option<usize>, NeedMore> {
+        let head = self.view.slice(start.saturating_sub(FIELD), start);
+        let Some(head) = head.strip_suffix(b"Label=") else { return Ok(None) };
+        let length = head.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let field = head.get(head.len() - length..).unwrap_or_default();
+        let equals = end + 1 + length;
+        let given = length > 0 && self.is(equals, b'=')? && self.view.slice(end + 1, equals) == field;
+        Ok(given.then_some(equals + 1))
     }
 
     /// `<entry key="…">`, whose name begins at `start`.

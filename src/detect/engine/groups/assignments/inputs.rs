@@ -1,5 +1,5 @@
 //! Fields of forms that are filled in: `<input type="password" value="…">`, whatever the order of its attributes, and with any
-//! quotes or none.
+//! quotes or none. And settings whose value stands before their name: `<add value="…" key="password"/>`.
 
 use super::beside::GIVEN;
 use super::form::ValueForm;
@@ -29,6 +29,7 @@ struct AttributeValue {
 struct FieldTag {
     kind: Option<AttributeValue>,
     name: Option<AttributeValue>,
+    key: Option<AttributeValue>,
     value: Option<AttributeValue>,
 }
 
@@ -48,6 +49,17 @@ impl WindowText<'_> {
         let written = start > at || is_marked(text) && !is_code(text);
         let kind = value::kind(meaning, text, GIVEN).filter(|_| written);
         Ok(kind.map(|kind| piece(kind, start, end, 0.0)))
+    }
+
+    /// The value of the setting whose tag goes on at `end`, if it stands in quotes before the name of a secret.
+    pub(super) fn member(&self, end: usize) -> Result<Option<AssignedValue>, NeedMore> {
+        let tag = self.field_tag(end)?;
+        let Some((given, name)) = tag.value.zip(tag.key.or(tag.name)) else { return Ok(None) };
+        let named = naming::meaning(self.view.slice(name.start, name.end));
+        let before = given.start > given.at && given.end <= name.at;
+        let Some(meaning) = named.filter(|_| before) else { return Ok(None) };
+        let kind = value::kind(meaning, self.value_at(given.start, given.end), GIVEN);
+        Ok(kind.map(|kind| piece(kind, given.start, given.end, 0.0)))
     }
 
     /// Where the value stands of the field whose tag goes on at `end`, behind its label:
@@ -89,6 +101,7 @@ impl WindowText<'_> {
             match self.view.slice(start, stop).to_ascii_lowercase().as_slice() {
                 b"type" => tag.kind = Some(value),
                 b"name" => tag.name = Some(value),
+                b"key" => tag.key = Some(value),
                 b"value" => tag.value = Some(value),
                 _ => {}
             }

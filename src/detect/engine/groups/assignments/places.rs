@@ -99,6 +99,8 @@ impl WindowText<'_> {
             WordContext::Foreign => self.foreign(start, end)?,
             WordContext::Said => self.said_word(end)?,
             WordContext::Input => self.input(end)?,
+            // The first letter of the attribute is part of the word.
+            WordContext::Member => self.member(end - 1)?,
             WordContext::SessionCookie => self.session_cookie(start, end)?,
             WordContext::CookieHeader => {
                 return Ok((end, PlaceContent::List(self.cookie_header(start, end)?)));

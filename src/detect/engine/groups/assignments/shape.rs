@@ -189,8 +189,13 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: ValueForm, setting:
     let variable = text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         && text.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1
         && !jumble;
+    // `pw = pulse_width9`: another variable.
+    let assigned = matches!(form, ValueForm::Assigned { tight: false, colon: false, .. });
+    let other = assigned && variable && text.contains(&b'_');
     let formed = match form {
-        _ if !strong => has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.len() >= 8,
+        _ if !strong => {
+            has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.len() >= 8 && !other
+        }
         ValueForm::Assigned { tight, first, .. } => {
             let whole = text.iter().all(u8::is_ascii_alphanumeric) && tight && (first || setting);
             whole || (marked || jumble) && (tight || !variable)

@@ -96,6 +96,26 @@ fn a_value_holds_signs_that_end_others() {
 }
 
 #[test]
+fn settings_have_their_names_behind_their_values_too() {
+    hold(&[
+        (r#"<add value="Gx7!kkpw" key="SmtpPassword"/>"#, &["Gx7!kkpw"]),
+        (r#"<property value="Gx7!kkpw" name="db.password"/>"#, &["Gx7!kkpw"]),
+        (r#"x = "<env value=\"Gx7!kkpw\" name=\"DB_PASSWORD\"/>""#, &["Gx7!kkpw"]),
+        (r#"<add value="Gx7!kkpw" key="Theme"/><add value="Hq8?mmrt" key="SmtpPassword"/>"#, &["Hq8?mmrt"]),
+        (r#"<add value="" key="SmtpPassword"/>"#, &[]),
+        (r#"<add value="Gx7!kkpw" key="PasswordPolicy"/>"#, &[]),
+        (r#"entry { key: "password" value: "Gx7!kkpw" }"#, &["Gx7!kkpw"]),
+        (r#"say "password" value: none"#, &[]),
+        ("cs1Label=Password cs1=Gx7!kkpw act=login", &["Gx7!kkpw"]),
+        ("cs1Label=Password cs2=Gx7!kkpw act=login", &[]),
+        // Another variable.
+        ("pw = pulse_width9\n", &[]),
+        ("int pw = pulse_width9;\n", &[]),
+        ("pw = sunflower7\n", &["sunflower7"]),
+    ]);
+}
+
+#[test]
 fn letters_of_no_language_are_a_password_behind_a_colon() {
     hold(&[
         ("password: sctyNuShQBrA", &["sctyNuShQBrA"]),

@@ -74,6 +74,8 @@ pub(super) enum WordContext {
     Said,
     /// `<input type="password" value="…">`.
     Input,
+    /// `<add value="…" key="password"/>`, a setting whose value stands before its name.
+    Member,
     /// `session=…; Path=/`.
     SessionCookie,
     /// `Cookie: a=b; session=…`, a header or an option.

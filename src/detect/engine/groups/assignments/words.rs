@@ -217,6 +217,13 @@ const SHORT: &[(&str, WordContext)] = &[
     ("Mdp", WordContext::Foreign),
     ("MDP", WordContext::Foreign),
     ("E\t/", WordContext::CookieFile),
+    ("<add v", WordContext::Member),
+    ("<entry v", WordContext::Member),
+    ("<env v", WordContext::Member),
+    ("<param v", WordContext::Member),
+    ("<property v", WordContext::Member),
+    ("<setting v", WordContext::Member),
+    ("<variable v", WordContext::Member),
 ];
 
 /// Words that are not ASCII.

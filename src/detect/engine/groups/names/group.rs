@@ -5,6 +5,7 @@ use super::super::super::mask::{BLOCK, Class};
 use super::super::super::pass::{Candidates, Evaluation, WindowPass};
 use super::super::super::pattern::CompiledPattern;
 use super::super::super::track::Track;
+use super::addresses;
 use super::gather::{self, AtCapital, gather};
 use super::labels::{self, Caseless, Labelled};
 use super::letters::is_capital;
@@ -68,7 +69,8 @@ impl Group for NamesGroup {
         let mut words = Sequence::default();
         while let Some(start) = capital(pass, at) {
             if labels::is_caseless(view, start) {
-                match labels::caseless(view, start) {
+                let address = addresses::caseless(view, start);
+                match address.unwrap_or_else(|| labels::caseless(view, start)) {
                     Caseless::NeedMore => {
                         track.at = start;
                         return;

@@ -76,6 +76,16 @@ fn addresses_are_found_whatever_pieces_they_arrive_in() {
         ("przy ul. Marszałkowska 10/12, tel", &["LOCATION ul. Marszałkowska 10/12"]),
         ("abita in via Garibaldi 14, là", &["LOCATION via Garibaldi 14"]),
         ("Am Rain 3, 69493 Hirschberg", &["LOCATION Am Rain 3", "LOCATION 69493 Hirschberg"]),
+        ("Adresse: 14 bis rue des Lilas, 69003", &["LOCATION 14 bis rue des Lilas"]),
+        ("Adresse : 14 ter, avenue Foch, là", &["LOCATION 14 ter, avenue Foch"]),
+        ("Adresse : 14, rue des Lilas, là", &["LOCATION 14, rue des Lilas"]),
+        ("Address: 500 Oak Avenue, Apt 4B and", &["LOCATION 500 Oak Avenue, Apt 4B"]),
+        ("Address: 500 Oak Avenue Apt. 4B and", &["LOCATION 500 Oak Avenue Apt. 4B"]),
+        ("wonen: Stalenstraat 12 bus 3, tel", &["LOCATION Stalenstraat 12 bus 3"]),
+        ("przy ul. Kwiatowa 15 m. 3, tel", &["LOCATION ul. Kwiatowa 15 m. 3"]),
+        ("Адрес: ул. Ленина, д. 5, кв. 12, тел", &["LOCATION ул. Ленина, д. 5, кв. 12"]),
+        ("Διεύθυνση: Ερμού 12, τηλ", &["LOCATION Ερμού 12"]),
+        ("Stalenstraat 12 m 3 tief", &["LOCATION Stalenstraat 12"]),
         ("3,5 Milligramm Morphin um 10 Uhr, 3 Eier", &[]),
     ];
     for (text, names) in rows {

@@ -12,6 +12,7 @@
 //! | [`unlisted`], [`correspondence`] | full names that no list has, where somebody's stands; words of letters and mail |
 //! | [`eponyms`], [`models`], [`homonyms`], [`english`] | names that are of things, of language models, and words of English |
 //! | [`streets`] | addresses of streets |
+//! | [`addresses`] | addresses in scripts without capitals, behind their labels |
 //! | [`gather`] | from text to words |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
@@ -20,6 +21,7 @@
 //! | [`surname`] | the surname of a full name |
 //! | [`introductions`] | names in small letters, behind words that introduce them |
 
+mod addresses;
 #[cfg(feature = "redact")]
 mod common;
 mod companies;

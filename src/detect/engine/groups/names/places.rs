@@ -253,6 +253,18 @@ pub(super) const TO_ADDRESSES: &[&str] = &[
     "zamieszkały",
     "zamieszkała",
     "адрес",
+    "Адрес",
+    "адреса",
+    "Адреса",
+    "διεύθυνση",
+    "Διεύθυνση",
+    "διευθυνση",
+    "adresa",
+    "adress",
+    "adresi",
+    "osoite",
+    "lakcím",
+    "alamat",
 ];
 
 /// Of what numbers are: units, times, money.

@@ -2,7 +2,7 @@
 //! nothing, by what stands beside the number of the house.
 
 use super::super::super::view::View;
-use super::letters::{AHEAD, text};
+use super::letters::{AHEAD, is_any, is_letter, text};
 use super::lexicon::look_up;
 use super::places::{NO_STREETS, STREET_ENDINGS};
 use super::roles::{NameList, roles};
@@ -34,6 +34,34 @@ pub(super) fn number_before(view: &View<'_>, at: usize) -> Option<usize> {
     (digits > 0).then(|| end - digits)
 }
 
+/// What numbers of houses have behind them where several share one.
+const SHARED: [&str; 3] = ["bis", "ter", "quater"];
+/// The longest of those and a blank, in bytes.
+const SHARE: usize = 7;
+
+/// What streets are called in French, where a comma may stand behind the number.
+const FRENCH: [&str; 8] = ["allée", "avenue", "bd", "boulevard", "chemin", "impasse", "quai", "rue"];
+
+/// The number of a house that ends before what a street is called at `at`, also with the sign of several houses behind it
+/// (`14 bis rue`) and, if a `comma` may stand there, with that (`14, rue`).
+fn number_of_street(view: &View<'_>, at: usize, comma: bool) -> Option<usize> {
+    if let Some(start) = number_before(view, at) {
+        return Some(start);
+    }
+    let blank = at - usize::from(view.before(at, 1) == Some(b' '));
+    let end = blank - usize::from(view.before(blank, 1) == Some(b','));
+    let head = view.slice(end.saturating_sub(SHARE), end);
+    let shared = SHARED.iter().find(|sign| head.ends_with(sign.as_bytes())).map_or(0, |sign| sign.len());
+    if shared == 0 && (!comma || end == blank) {
+        return None;
+    }
+    let start = number_before(view, end - shared).filter(|&start| lone_number(view, start))?;
+    // `En 2014, rue de Rivoli`.
+    let number = view.slice(start, end);
+    let year = shared == 0 && number.len() == 4 && (number.starts_with(b"19") || number.starts_with(b"20"));
+    (!year).then_some(start)
+}
+
 /// The address in a sequence of words, if a word says that it is one, or what stands behind it.
 pub(super) fn street(view: &View<'_>, words: &[NameWord], front: &Preceding<'_>) -> Option<Street> {
     let first = words.first()?;
@@ -41,6 +69,45 @@ pub(super) fn street(view: &View<'_>, words: &[NameWord], front: &Preceding<'_>)
     before_its_name(view, words, house)
         .or_else(|| behind_its_name(view, words, house))
         .or_else(|| if house.is_none() { beside_a_town(view, words, front) } else { None })
+        .map(|street| with_flat(view, words, street))
+}
+
+/// What flats are called behind the number of a house, beside rooms.
+const FLATS: [&str; 8] = ["apto", "bus", "bte", "daire", "lgh", "lok", "m", "кв"];
+
+/// An address with the flat that stands behind it: `500 Oak Avenue, Apt 4B`, `Stalenstraat 12 bus 3`.
+fn with_flat(view: &View<'_>, words: &[NameWord], street: Street) -> Street {
+    let Some(last) = words.last() else { return street };
+    // No more is known to have arrived.
+    let until = last.end + AHEAD;
+    let room = words.iter().find(|word| word.end == street.end && word.roles.has(NameList::Room));
+    let start = match room {
+        Some(word) => word.start,
+        None => {
+            let behind = text(view, street.end, until);
+            let rest = behind.strip_prefix(", ").or_else(|| behind.strip_prefix(' '));
+            let Some(rest) = rest else { return street };
+            street.end + behind.len() - rest.len()
+        }
+    };
+    let length = flat(text(view, start, until));
+    Street { end: length.map_or(street.end, |length| start + length), ..street }
+}
+
+/// How long a flat and its number are that a text begins with: `Apt 4B`, `bus 3`, `m. 3`.
+fn flat(text: &str) -> Option<usize> {
+    let rest = text.trim_start_matches(is_letter);
+    let word = text.get(..text.len() - rest.len())?;
+    let short = rest.strip_prefix('.');
+    let number = short.unwrap_or(rest).trim_start_matches([' ', '#']);
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let letter = number.bytes().skip(digits).take_while(u8::is_ascii_alphabetic).count();
+    let named = roles(word).has(NameList::Room)
+        || is_any(word, &FLATS) && (word.chars().nth(1).is_some() || short.is_some());
+    let ends = !number.get(digits + letter..)?.starts_with(char::is_alphanumeric);
+    let apart = (1..4).contains(&(rest.len() - number.len()));
+    let known = named && ends && apart && (1..=5).contains(&digits) && letter < 2;
+    known.then_some(text.len() - number.len() + digits + letter)
 }
 
 /// `Via Garibaldi 14`, `14 rue des Lilas`, `ul. Marszałkowska 10/12`.
@@ -56,8 +123,12 @@ fn before_its_name(view: &View<'_>, words: &[NameWord], house: Option<usize>) ->
         None => (0, small_street_before(view, first.start)?),
     };
     let behind = house_behind(view, last.end);
-    let house =
-        if front == 0 { house.filter(|_| named.is_some()).or(house_before(view, from)) } else { None };
+    let numbered = || {
+        let french = |word: &&str| view.slice(from, from + word.len()) == word.as_bytes();
+        let number = number_of_street(view, from, named.is_none() && FRENCH.iter().any(french))?;
+        (view.before(from, 1) == Some(b' ') && lone_number(view, number)).then_some(number)
+    };
+    let house = if front == 0 { house.filter(|_| named.is_some()).or_else(numbered) } else { None };
     // In other languages it is a way by which something goes: `via Jenkins 2`.
     let way = named.is_none() && view.slice(from, from + 3) == b"via" && !in_italian(view, from);
     (house.is_some() || behind.is_some() && !way).then_some(Street {
@@ -118,7 +189,7 @@ fn small_word_before(view: &View<'_>, end: usize) -> usize {
 /// Where an address may begin that goes on with a capital at `at`.
 pub(super) fn may_begin(view: &View<'_>, at: usize) -> usize {
     let from = small_street_before(view, at).unwrap_or(at);
-    number_before(view, from).unwrap_or(from)
+    number_of_street(view, from, true).unwrap_or(from)
 }
 
 /// Where an address may begin whose name has not arrived: the last words of the window may be a number, what a street is
@@ -146,7 +217,7 @@ pub(super) fn may_begin_at_end(view: &View<'_>) -> usize {
         }
         at = start;
     }
-    number_before(view, at).unwrap_or(at)
+    number_of_street(view, at, true).unwrap_or(at)
 }
 
 /// `12 Main Street`, `Lindenstraße 12`, `Berliner Allee 4`, `Atatürk Cad. No: 12`.
@@ -220,10 +291,12 @@ fn house_behind(view: &View<'_>, end: usize) -> Option<usize> {
     let ahead = text(view, end, end + AHEAD);
     let short = ahead.strip_prefix('.').unwrap_or(ahead);
     let rest = short.strip_prefix(", ").or_else(|| short.strip_prefix(' '))?;
-    let signs =
-        ["Nr. ", "Nr ", "nr. ", "nr ", "No: ", "No. ", "No:", "n. ", "n\u{b0} ", "n\u{ba} ", "N\u{ba} "];
+    let signs = [
+        "Nr. ", "Nr ", "nr. ", "nr ", "No: ", "No. ", "No:", "n. ", "n\u{b0} ", "n\u{ba} ", "N\u{ba} ",
+        "д. ", "д.",
+    ];
     let signed = || signs.iter().find_map(|sign| rest.strip_prefix(sign)).unwrap_or(rest);
-    let rest = if rest.starts_with(['N', 'n']) { signed() } else { rest };
+    let rest = if rest.starts_with(['N', 'n', 'д']) { signed() } else { rest };
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut length = 0;
     for part in 0..2 {
