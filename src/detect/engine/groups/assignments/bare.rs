@@ -2,10 +2,10 @@
 
 use super::form::ValueForm;
 use super::named::LocatedName;
-use super::plain::{is_length, is_of_program};
+use super::plain::{is_length, is_of_program, is_shouted};
 use super::shape::{
-    bare_password, fits_secret, is_bare, is_code, is_random, is_signed, is_tangle, is_unguessable,
-    is_variable, looks_like_key,
+    bare_password, fits_secret, is_bare, is_code, is_drawn, is_random, is_set, is_signed, is_tangle,
+    is_unguessable, is_variable, looks_like_key,
 };
 use super::text::{NeedMore, WindowText, is_name, is_quote, is_tag};
 use super::unspaced::is_prose;
@@ -16,7 +16,7 @@ use crate::detect::validate::credential::{self, stands_in};
 
 /// What the content of an element is made of.
 fn is_content(byte: u8) -> bool {
-    !byte.is_ascii_whitespace() && !matches!(byte, b'<' | b'>')
+    !byte.is_ascii_whitespace() && byte != b'<'
 }
 
 /// Whether most values without quotes end with this sign.
@@ -39,8 +39,20 @@ impl WindowText<'_> {
             true => self.before_option(at)?,
             false => self.bare_end(at, LONGEST, class)?,
         };
+        // What ends the text that XML takes as it is.
+        if form == ValueForm::Element
+            && let Some(length) = memchr::memmem::find(self.view.slice(at, stop), b"]]>")
+        {
+            stop = at + length + 2;
+        }
         if password && form != ValueForm::Element {
             stop = self.joined(name, at, stop)?;
+        }
+        if let Some(value) = self.connection_value(name, at, stop, form)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.bounded_value(name, at, stop, form)? {
+            return Ok(Some(value));
         }
         let beyond = self.beyond_sign(name, at, stop, form)?;
         if beyond > stop
@@ -81,11 +93,12 @@ impl WindowText<'_> {
         if counted || cut || called || is_prose(text) {
             return Ok(None);
         }
+        let code = self.is_program(name, text, stop, form)?;
         // `X_PSK = other.X_PSK`.
         let own = text.strip_suffix(self.view.slice(name.start, name.end));
         let refers = own.is_some_and(|owner| owner.ends_with(b"."));
         let (kind, fits) = match named {
-            _ if text.is_empty() || refers || is_code(text) => (SecretKind::Password, false),
+            _ if text.is_empty() || refers || code => (SecretKind::Password, false),
             _ if form == ValueForm::Line => (SecretKind::Password, bare_password(text, true, form, setting)),
             NameMeaning::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
             NameMeaning::Secret if form == ValueForm::Said && is_random(text) => (SecretKind::Secret, true),
@@ -104,13 +117,38 @@ impl WindowText<'_> {
         };
         // `16chars`, `90days`: what programs and manuals say of a value.
         let fits = fits && !(matches!(form, ValueForm::Assigned { tight: false, .. }) && is_length(text));
-        let plain = !fits && !text.is_empty() && !refers && !is_code(text);
+        let plain = !fits && !text.is_empty() && !refers && !code;
         let plain = if plain { self.plain_word(name, at..end, form)? } else { None };
         let (kind, fits) = plain.map_or((kind, fits), |kind| (kind, true));
         let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
         let kind = if listed { SecretKind::Connection } else { kind };
         let doubt = if matches!(form, ValueForm::Prose | ValueForm::Said) { 0.1 } else { 0.0 };
         Ok(fits.then(|| piece(kind, at, end, doubt)))
+    }
+
+    /// Whether the value `text`, which ends at `stop`, is a part of a program: not where nobody writes its names, nor where its line is
+    /// one of settings, which have no programs.
+    fn is_program(
+        &self,
+        name: LocatedName,
+        text: &[u8],
+        stop: usize,
+        form: ValueForm,
+    ) -> Result<bool, NeedMore> {
+        if !is_code(text) {
+            return Ok(false);
+        }
+        if name.meaning.named != NameMeaning::Password || !name.meaning.strong {
+            return Ok(true);
+        }
+        let behind = self.byte(self.blanks(stop)?)?;
+        let ends = matches!(behind, None | Some(b'\n' | b'\r' | b'<' | b'|' | b';' | b'"' | b'\'' | b'`'));
+        let spelled = self.view.slice(name.start, name.end);
+        let dotted = spelled.contains(&b'.') && !spelled.iter().any(u8::is_ascii_uppercase);
+        let tight = matches!(form, ValueForm::Assigned { tight: true, colon: false, .. });
+        let setting = tight && (dotted || is_shouted(spelled)) && self.heads_line(name);
+        let set = setting && is_set(text) && matches!(behind, None | Some(b'\n' | b'\r'));
+        Ok(!(ends && is_drawn(text) || set))
     }
 
     /// Where the value ends that begins at `start` and holds the sign at `stop` with which most values end: with its line, if its
@@ -136,7 +174,7 @@ impl WindowText<'_> {
                 return Ok(end);
             }
         }
-        if opens || stands_in(head) || is_code(head) {
+        if opens || stands_in(head) || self.is_program(name, head, stop, form)? {
             return Ok(stop);
         }
         let line = self.line_before(name);
@@ -159,9 +197,12 @@ impl WindowText<'_> {
         let Some(next) = self.byte(at + 1)? else { return Ok(false) };
         let written =
             next.is_ascii_alphanumeric() || matches!(next, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'*');
+        // What files of properties escape.
+        let escaped = sign == b'\\' && matches!(next, b':' | b'=') && at > start + 1;
         let word = self.run(at + 1, NAME, |byte| is_name(byte) || byte == b'#')?;
         let another = matches!(self.byte(word)?, Some(b'=' | b';')) && word > at + 1;
         Ok(match sign {
+            _ if escaped => true,
             _ if !written => false,
             b'\\' => {
                 !matches!(next, b'a'..=b'f' | b'n' | b'r' | b't' | b'u' | b'v' | b'x' | b'0'..=b'9')

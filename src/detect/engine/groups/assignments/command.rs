@@ -22,7 +22,7 @@ const PIPED: usize = 4096;
 const BEFORE: usize = 60;
 
 /// What commands have on their lines that read a password.
-const READS_PASSWORD: [&str; 14] = [
+const READS_PASSWORD: [&str; 19] = [
     "--password-stdin",
     "--passphrase-fd",
     "--passwd-fd",
@@ -37,6 +37,11 @@ const READS_PASSWORD: [&str; 14] = [
     "kinit",
     "smbpasswd",
     "pass:stdin",
+    "secret create",
+    "secret set",
+    "secret put",
+    "gcloud secrets",
+    "kv put",
 ];
 
 impl WindowText<'_> {
@@ -115,7 +120,7 @@ impl WindowText<'_> {
     }
 
     /// Behind the first of these options on the command's line, or on the lines that go on with it.
-    fn option(&self, end: usize, options: &[&str]) -> Result<Option<usize>, NeedMore> {
+    pub(super) fn option(&self, end: usize, options: &[&str]) -> Result<Option<usize>, NeedMore> {
         let line = self.view.slice(end, end + LINE);
         let mut looked = 0;
         for at in memchr::memchr3_iter(b'-', b'/', b'\n', line) {

@@ -66,7 +66,11 @@ impl WindowText<'_> {
             }
             layout => layout,
         };
-        let list = layout.map(|layout| SecretList { meaning, plural: false, layout });
+        let behind = self.quote(value.end)?.map_or(value.end, |quote| quote.end);
+        // A plan of changes has what will be behind what was: an item as good as the first.
+        let changed = layout.is_none() && self.behind_arrow(behind)?.is_some();
+        let layout = layout.or(changed.then_some(ListLayout::Inline));
+        let list = layout.map(|layout| SecretList { meaning, plural: changed, layout });
         Ok(AssignedValue { list, ..value })
     }
 
@@ -131,6 +135,9 @@ impl WindowText<'_> {
 
     /// Where the item begins on the line behind the one that ends at `at`, by the sign, the word or the blank between.
     fn next_inline(&self, at: usize, list: SecretList) -> Result<Option<usize>, NeedMore> {
+        if list.plural {
+            return self.behind_arrow(at);
+        }
         let sign = self.blanks(at)?;
         match self.byte(sign)? {
             Some(b',') => {

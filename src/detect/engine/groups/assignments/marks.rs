@@ -22,7 +22,7 @@ const INLINE: [&[u8]; 14] = [
 ];
 
 /// What stands around a value in quotes in programs.
-const WRAPPERS: [&str; 20] = [
+const WRAPPERS: [&str; 35] = [
     "(",
     "new string(",
     "std::string(",
@@ -43,7 +43,25 @@ const WRAPPERS: [&str; 20] = [
     "optional.of(",
     "box::new(",
     "buffer.from(",
+    "crypt(",
+    "md5(",
+    "sha1(",
+    "sha2(",
+    "sha256(",
+    "sha512(",
+    "hash(",
+    "password(",
+    "password_hash(",
+    "bcrypt(",
+    "bcrypt.hash(",
+    "bcrypt.hashsync(",
+    "hex(",
+    "encode(",
+    "quote(",
 ];
+
+/// How many of them may stand around one value.
+const NESTED: usize = 3;
 
 /// The beginning of text in XML that is taken as it is.
 const CDATA: &str = "<![CDATA[";
@@ -147,16 +165,25 @@ impl WindowText<'_> {
 
     /// Where the quote stands of a value that a call or brackets are around.
     pub(super) fn unwrapped(&self, at: usize) -> Result<usize, NeedMore> {
+        let mut inner = at;
+        for _ in 0..NESTED {
+            let Some(within) = self.behind_wrapper(inner)? else { break };
+            inner = within;
+        }
+        Ok(if inner > at && self.quote(inner)?.is_some() { inner } else { at })
+    }
+
+    /// Behind the beginning of what may stand around a value at `at`.
+    fn behind_wrapper(&self, at: usize) -> Result<Option<usize>, NeedMore> {
         if !self.byte(at)?.is_some_and(|byte| byte == b'(' || byte.is_ascii_alphabetic()) {
-            return Ok(at);
+            return Ok(None);
         }
         for wrapper in WRAPPERS {
             if self.follows(at, wrapper)? {
-                let inner = self.blanks(at + wrapper.len())?;
-                return Ok(if self.quote(inner)?.is_some() { inner } else { at });
+                return Ok(Some(self.blanks(at + wrapper.len())?));
             }
         }
-        Ok(at)
+        Ok(None)
     }
 
     /// The last of three quotes that open one text, where `open` is the first.

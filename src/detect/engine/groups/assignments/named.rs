@@ -8,7 +8,7 @@ use super::labels::{is_attribute, is_constant, is_label_of_words};
 use super::operator::Operator;
 use super::shape::names_user;
 use super::text::{NeedMore, WindowText, is_name, is_quote};
-use super::value::{AssignedValue, ContentAndRest, LONGEST, PlaceContent};
+use super::value::{AssignedValue, ContentAndRest, PlaceContent};
 use crate::detect::naming::{self, Meaning, NAME, NameMeaning};
 
 /// A name where it stands.
@@ -50,6 +50,8 @@ impl WindowText<'_> {
         // The sign behind a name may be part of the word that was found.
         let signs = self.view.slice(start, end).iter().rev().take_while(|&&byte| !is_name(byte)).count();
         let end = end - signs;
+        // So may the letter that says whose it is: `pw's`.
+        let end = if self.view.slice(start, end).ends_with(b"'s") { end - 2 } else { end };
         let stop = self.run(end, NAME, is_name)?;
         if stop == end && self.view.slice(start.saturating_sub(3), end) == b"sshpass" {
             let option = self.blanks(end)?;
@@ -86,7 +88,11 @@ impl WindowText<'_> {
         }
         let Some((at, form)) = self.link(name)? else { return Ok(None) };
         let given = self.value_at_link(name, at, form)?;
-        match given.filter(|value| !self.is_of_source(value, form)) {
+        let given = match given.filter(|value| !self.is_of_source(value, form)) {
+            None => self.changed_value(name, at, form)?,
+            given => given,
+        };
+        match given {
             None if name.meaning.named == NameMeaning::Secret => match self.pair(at)? {
                 Some(value) => Ok(Some(value)),
                 None => self.said_key(name, at, form),
@@ -183,6 +189,12 @@ impl WindowText<'_> {
         } else if let Some(content) = self.content(name)? {
             return Ok(Some((content, ValueForm::Element)));
         }
+        if let Some(given) = self.workflow_value(name)? {
+            return Ok(Some(given));
+        }
+        if let Some(word) = self.owned_word(name)? {
+            return Ok(Some(word));
+        }
         if self.is(at, b'[')? {
             let close = self.run(at + 1, 6, |byte| byte.is_ascii_digit())?;
             at = if self.is(close, b']')? { close + 1 } else { at };
@@ -214,10 +226,18 @@ impl WindowText<'_> {
         }
         let at = if quoted { at } else { self.marks(at)? };
         if !quoted && matches!(self.byte(at)?, Some(b'\n' | b'\r')) {
-            return self.below(name, at, false);
+            return match self.behind_complex_key(name, at)? {
+                Some(value) => {
+                    Ok(Some((value, ValueForm::Assigned { tight: false, first: false, colon: true })))
+                }
+                None => self.below(name, at, false),
+            };
         }
         let blank = self.blanks(at)?;
         let spaced = blank > at;
+        if let Some(value) = self.behind_left_arrow(blank)? {
+            return Ok(Some((value, ValueForm::Assigned { tight: false, first: false, colon: false })));
+        }
         if quoted && spaced && self.follows(blank, "value=")? {
             return Ok(Some((blank + 6, ValueForm::Assigned { tight: true, first: true, colon: false })));
         }
@@ -244,7 +264,7 @@ impl WindowText<'_> {
     ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let GivingSign { operator, blank, behind, spaced, quoted } = sign;
         let value = match operator {
-            Operator::Colon => self.block(self.behind_marks(behind)?)?,
+            Operator::Colon => self.block(self.behind_tags(self.behind_marks(behind)?)?)?,
             Operator::Is => self.behind_deed(self.behind_marks(behind)?)?,
             Operator::Assigns => self.dumped(self.blanks(behind)?)?,
             _ => self.blanks(behind)?,
@@ -322,7 +342,11 @@ impl WindowText<'_> {
             return Ok(Some((at, ValueForm::Flag)));
         }
         if let Some(open) = self.quote(at)? {
-            let form = if open.byte == b'\'' && self.alters_user(name) { GIVEN } else { ValueForm::Beside };
+            let altered = open.byte == b'\'' && self.alters_user(name);
+            let login = name.meaning.named == NameMeaning::Password
+                && (self.behind_login(name)
+                    || self.line_before(name).trim_ascii_start().starts_with(b"nmcli "));
+            let form = if altered || login { GIVEN } else { ValueForm::Beside };
             return Ok(Some((at, form)));
         }
         if name.meaning.named == NameMeaning::Password && self.behind_login(name) {
@@ -400,80 +424,5 @@ impl WindowText<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// The value at `at`.
-    pub(super) fn value_at_link(
-        &self,
-        name: LocatedName,
-        at: usize,
-        form: ValueForm,
-    ) -> Result<Option<AssignedValue>, NeedMore> {
-        if let Some(open) = self.reopened(at)? {
-            let end = self.closed_or_cut(open)?;
-            return Ok(end.and_then(|end| self.quoted(name.meaning, open.end, end, form)));
-        }
-        if matches!(form, ValueForm::Assigned { .. } | ValueForm::Flag)
-            && let Some(value) = self.fallback(name, at)?
-        {
-            return Ok(Some(value));
-        }
-        let at = if matches!(form, ValueForm::Assigned { .. }) { self.unwrapped(at)? } else { at };
-        // The first of a list, which may as well be one of rules for such values.
-        let (at, form) = match self.listed(at)? {
-            Some(first) if matches!(form, ValueForm::Assigned { colon: true, .. }) => {
-                (first, ValueForm::Said)
-            }
-            _ => (at, form),
-        };
-        let marked =
-            matches!(self.byte(at)?, Some(b'@' | b'$' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
-        let open = match self.quote(at)? {
-            None if marked => self.quote(at + 1)?,
-            open => open,
-        };
-        if let Some(open) = open {
-            let mut open = self.tripled(open)?;
-            if let Some(inner) = self.quote(open.end)?.filter(|inner| inner.byte != open.byte) {
-                open = inner;
-            }
-            return Ok(match self.closed_or_cut(open)? {
-                Some(end) => match self.quoted(name.meaning, open.end, end, form) {
-                    // The text may go on for long behind its first word.
-                    None if end == open.end + LONGEST => self.bare(name, open.end, form)?,
-                    given => given,
-                },
-                None => self.bare(name, open.end, form)?,
-            });
-        }
-        if matches!(form, ValueForm::Compared | ValueForm::Argument(_) | ValueForm::Beside | ValueForm::Or) {
-            return Ok(None);
-        }
-        if let Some(inner) = self.behind_opening(at)? {
-            return self.bare(name, inner, form);
-        }
-        let ValueForm::Assigned { colon: true, .. } = form else { return self.bare(name, at, form) };
-        // `name: Type = "value"`.
-        let stop = self.run(at, 32, |byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'<' | b'>' | b'&' | b'.')
-        })?;
-        let equals = self.blanks(stop)?;
-        if equals > stop && self.is(equals, b'=')? {
-            let value = self.blanks(equals + 1)?;
-            if let Some(open) = self.quote(value)? {
-                let end = self.closed_or_cut(open)?;
-                return Ok(end.and_then(|end| self.quoted(name.meaning, open.end, end, form)));
-            }
-        }
-        self.bare(name, at, form)
-    }
-
-    /// Where the quote stands that opens the first value of a list at `at`.
-    fn listed(&self, at: usize) -> Result<Option<usize>, NeedMore> {
-        if !self.is(at, b'[')? {
-            return Ok(None);
-        }
-        let first = self.blanks(at + 1)?;
-        Ok(self.quote(first)?.map(|_| first))
     }
 }

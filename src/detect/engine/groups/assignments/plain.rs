@@ -298,7 +298,7 @@ pub(super) fn is_measure(text: &[u8]) -> bool {
 }
 
 /// Whether a name is written as variables of the environment are.
-fn is_shouted(name: &[u8]) -> bool {
+pub(super) fn is_shouted(name: &[u8]) -> bool {
     name.len() >= 4
         && name.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
         && name.iter().any(u8::is_ascii_uppercase)

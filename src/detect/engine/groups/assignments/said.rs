@@ -48,7 +48,21 @@ const DECLARATIONS: [&[u8]; 12] = [
     b"def ",
 ];
 /// Signs that part a label from its value.
-const SIGNS: [&str; 6] = ["- ", "-> ", "\u{2013} ", "\u{2014} ", "\u{2192} ", "\u{21d2} "];
+const SIGNS: [&str; 13] = [
+    "- ",
+    "-> ",
+    "\u{2013} ",
+    "\u{2014} ",
+    "\u{2192} ",
+    "\u{21d2} ",
+    "\u{2794} ",
+    "\u{279c} ",
+    "\u{27a1} ",
+    "\u{27a1}\u{fe0f} ",
+    "\u{25b6} ",
+    "\u{25b6}\u{fe0f} ",
+    "\u{bb} ",
+];
 
 impl WindowText<'_> {
     /// The value below a name that its line ends with at `at`. Without a sign that gives it, the line must be short.
@@ -61,7 +75,7 @@ impl WindowText<'_> {
         if !given && self.line_before(name).len() > LABEL {
             return Ok(None);
         }
-        let mut value = self.unquoted_line(self.space(at)?)?;
+        let mut value = self.unquoted_line(self.behind_same_signs(name, self.space(at)?)?)?;
         if given && self.follows(value, "- ")? {
             value = self.blanks(value + 1)?;
         }
@@ -90,6 +104,24 @@ impl WindowText<'_> {
         let text = self.view.slice(start, end);
         let password = name.meaning.named == NameMeaning::Password && is_word_and_number(text);
         leads && password && indent > line.len() && !is_of_program(text, false)
+    }
+
+    /// Behind the signs at `at` with which the name's line begins too: those of quotations, remarks and diffs.
+    fn behind_same_signs(&self, name: LocatedName, at: usize) -> Result<usize, NeedMore> {
+        let line = self.line_before(name);
+        let marks = |byte: &&u8| matches!(byte, b'>' | b'#' | b'/' | b'+' | b';' | b'|' | b' ');
+        let signs = line.iter().take_while(marks).count();
+        let signs = line.get(..signs).unwrap_or_default().trim_ascii();
+        let whole = line.len() < self.head(name).len() || self.begins(name);
+        if !whole || signs.is_empty() {
+            return Ok(at);
+        }
+        for (n, &byte) in signs.iter().enumerate() {
+            if !self.is(at + n, byte)? {
+                return Ok(at);
+            }
+        }
+        self.blanks(at + signs.len())
     }
 
     /// Behind what a line has before its text, a line that underlines the one before, and the fence of a block of code.

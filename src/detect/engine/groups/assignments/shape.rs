@@ -216,6 +216,54 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: ValueForm, setting:
     formed && !starred && credential::password(text) && !names_itself(text)
 }
 
+/// Whether the letters and digits of a text with signs between are mixed as no program's names are, whatever the signs: no call, field
+/// or path.
+pub(super) fn is_drawn(text: &[u8]) -> bool {
+    let count = |sign: u8| text.iter().filter(|&&byte| byte == sign).count();
+    let pairs = [(b'(', b')'), (b'[', b']'), (b'{', b'}')];
+    let bracketed = pairs.iter().any(|&(open, close)| count(open) + count(close) > 0);
+    // Those of a program close what they open.
+    let torn = pairs.iter().any(|&(open, close)| count(open) != count(close));
+    let longest = text.split(|byte| !byte.is_ascii_alphanumeric()).map(<[u8]>::len).max().unwrap_or_default();
+    let joins = text.windows(2).any(|pair| matches!(pair, b"()" | b")." | b")," | b"=>" | b"&&" | b"||"));
+    let (least, part) = if bracketed { (8, 4) } else { (10, 5) };
+    let letters: Vec<u8> = text.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
+    let upper = letters.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    let lower = letters.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+    let mixed = upper >= 2 && lower >= 2 && has_digit(text) && credential::is_generated(&letters);
+    // Signs that stand between no names.
+    let signed = text.iter().any(|byte| matches!(byte, b'#' | b'^' | b'~' | b'@' | b'%'));
+    let jumbled = torn && is_jumble(&letters) && (has_digit(text) || signed);
+    bracketed == torn
+        && !joins
+        && letters.len() >= least
+        && longest >= part
+        && (mixed || jumbled)
+        && !has_label(text)
+        && !OWNERS.iter().any(|owner| text.starts_with(owner))
+}
+
+/// The same of a text in quotes, which may have any sign, and no digit where its letters make up no words.
+pub(super) fn is_drawn_with_signs(text: &[u8]) -> bool {
+    let letters: Vec<u8> = text.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
+    let generated = || has_digit(&letters) && credential::is_generated(&letters);
+    letters.len() >= 8
+        && !text.iter().any(u8::is_ascii_whitespace)
+        && !has_label(text)
+        && (is_jumble(&letters) || generated())
+}
+
+/// Whether what looks like a field, a call or a path is a value where no program stands: in both cases, with a digit, and no call from
+/// end to end.
+pub(super) fn is_set(text: &[u8]) -> bool {
+    let any = |is: fn(&u8) -> bool| text.iter().any(is);
+    let head = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let owned = text.get(..head).is_some_and(|head| OWNERS.contains(&head));
+    let called = text.ends_with(b")") || text.ends_with(b"]");
+    let mixed = any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase) && has_digit(text);
+    mixed && head > 0 && !owned && !called && !text.starts_with(b"0x") && !has_label(text)
+}
+
 /// Where programs keep their settings.
 const OWNERS: &[&[u8]] = &[
     b"self",

@@ -4,7 +4,7 @@
 use super::tests::{detector, found, scanned};
 
 /// Each text has these values and no others, in one piece and byte by byte.
-fn hold(rows: &[(&str, &[&str])]) {
+pub(super) fn hold(rows: &[(&str, &[&str])]) {
     let detector = detector();
     for (text, values) in rows {
         assert_eq!(found(&detector, text), *values, "{text}");

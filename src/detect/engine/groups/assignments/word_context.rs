@@ -52,6 +52,16 @@ pub(super) enum WordContext {
     Setting,
     /// `stats auth user:password`.
     UserSetting,
+    /// `::add-mask::value`, which a log is told to hide.
+    Masked,
+    /// `variable=name;issecret=true]value`, behind what sets a variable.
+    SecretVariable,
+    /// `ssm put-parameter --name name --value value`.
+    Parameter,
+    /// `WIFI:S:name;P:password;;`, the code of a network.
+    NetworkCode,
+    /// `user@host.com:password`, an account and its password in a line.
+    Account,
     /// `user name on >password`.
     AccessList,
     /// `send "password\r"`, behind what a program asks.
@@ -91,6 +101,6 @@ pub(super) enum WordContext {
 impl WordContext {
     /// Whether its value is somewhere on a command's line.
     pub(super) const fn has_options(self) -> bool {
-        matches!(self, Self::Option(_) | Self::User(..) | Self::NetUse | Self::Share)
+        matches!(self, Self::Option(_) | Self::User(..) | Self::NetUse | Self::Share | Self::Parameter)
     }
 }
