@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::detect::Label;
@@ -15,9 +14,11 @@ use crate::edit::{Edit, spliced};
 use crate::redact::carrier::{Carrier, CarrierText, TextVisitor, plain};
 use crate::redact::document_value::DocumentValue;
 use crate::redact::error::RedactError;
+use crate::redact::json_edits::{number, string};
 use crate::redact::json_spelling::spelled_as;
 use crate::redact::keys::Keys;
 use crate::redact::line_heads::line_heads;
+use crate::redact::line_lists::LineLists;
 use crate::redact::names::Labels;
 use crate::redact::opaque::{
     PartEditor, PathHint, ScanMode, StringPart, begins_tokens, edits_of, encodes_text, is_file,
@@ -30,8 +31,8 @@ use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
 use crate::redact::url_credentials::credentials;
 use crate::redact::value::ValueSite;
 use crate::stream::json::{
-    Decoded, JsonError, JsonFault, JsonToken, LONG_NUMBER, Path, PathSet, Segment, Treatment, Type,
-    digits_of, encoded, is_long, numbers_record, walk, walk_numbers, with_digits,
+    Decoded, JsonError, JsonFault, JsonToken, LONG_NUMBER, Path, PathSet, Segment, Treatment, Type, encoded,
+    is_long, numbers_record, walk, walk_numbers,
 };
 
 impl Redactor {
@@ -251,6 +252,8 @@ impl<'w> JsonTexts<'w> {
         let mut edits = Vec::new();
         self.media = None;
         self.labels.begin();
+        // Where the list begins that is read as one text.
+        let (lists, mut joined) = (LineLists::of(doc), None);
         walk_numbers(doc, &|_| true, &mut |path, leaf| {
             let spelled = doc.get(leaf.span.clone()).unwrap_or_default();
             if leaf.token == JsonToken::Number {
@@ -258,11 +261,20 @@ impl<'w> JsonTexts<'w> {
                 return;
             }
             let take = self.which.take(path);
-            if take != Treatment::Skip {
-                let within = DocumentValue::new(doc, path, &leaf.span);
-                let spell = if self.nested { spelled_as } else { |_: &str, with: &str| encoded(with) };
-                let see = |text: &str| self.leaf(TakenValue { within, take }, text, leaf.token, see);
-                edits.extend(string(spelled, leaf.span, spell, see));
+            let list = lists.at(leaf.span.start);
+            if take == Treatment::Skip || list.is_some_and(|list| list.follows(leaf.span.start, joined)) {
+                return;
+            }
+            let within = DocumentValue::new(doc, path, &leaf.span);
+            let spell = if self.nested { spelled_as } else { |_: &str, with: &str| encoded(with) };
+            let begin = leaf.span.start;
+            let see = |text: &str| self.leaf(TakenValue { within, take }, text, leaf.token, see);
+            match list.filter(|list| list.begins_at(begin)) {
+                Some(list) => {
+                    joined = Some(begin);
+                    edits.extend(list.edits(doc, spell, see));
+                }
+                None => edits.extend(string(spelled, leaf.span, spell, see)),
             }
         })?;
         Ok(edits)
@@ -437,40 +449,6 @@ impl PartEditor for InString<'_, '_> {
         let place = ValueSite { plain: is_plain, ..ValueSite::default() };
         plain(see(CarrierText { label: texts.label(*within), path: at, place, ..CarrierText::of(part) }))
     }
-}
-
-/// The edits of a string that is spelled so at `span`, as `see` has them of its text, each written as `spell` says beside what
-/// spells its place.
-pub(super) fn string(
-    spelled: &[u8],
-    span: Range<usize>,
-    spell: fn(&str, &str) -> String,
-    see: impl FnOnce(&str) -> Vec<Edit>,
-) -> impl Iterator<Item = Edit> {
-    let decoded = Decoded::of(spelled);
-    let edits: Vec<Edit> = see(decoded.text())
-        .into_iter()
-        .map(|edit| {
-            let there = spelled.get(decoded.encoded(edit.range.clone())).unwrap_or_default();
-            let there = std::str::from_utf8(there).unwrap_or_default();
-            edit.through(decoded.map(), |with| spell(there, &with)).behind(span.start)
-        })
-        .collect();
-    edits.into_iter()
-}
-
-/// The edit of one number; what is no number any more becomes a string.
-pub(super) fn number(
-    spelled: &[u8],
-    span: Range<usize>,
-    see: impl FnOnce(&str) -> Vec<Edit>,
-) -> Option<Edit> {
-    let text = std::str::from_utf8(spelled).unwrap_or_default();
-    let digits = digits_of(text);
-    let edits = see(digits);
-    let edited = spliced(digits.as_bytes(), &edits);
-    let with = || with_digits(text, &String::from_utf8_lossy(&edited));
-    (!edits.is_empty()).then(|| Edit { range: span, with: with() })
 }
 
 /// Whether a string, as it is spelled, begins as an object or an array.

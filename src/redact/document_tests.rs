@@ -1,5 +1,6 @@
 //! Documents: what changes, what stays, and through how many encodings.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use regex::Regex;

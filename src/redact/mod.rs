@@ -45,6 +45,8 @@
 //! | `redactor` | [`Redactor`]: a detector and a plan, and the way to all of these |
 //! | `plain` | carriers: a text, a body that is text |
 //! | `document` | carriers: a JSON document, one a line |
+//! | `json_edits` | edits of the strings and numbers of a document |
+//! | `line_lists` | arrays whose strings are the lines of a table |
 //! | `json_spelling` | what stands in a string of JSON, spelled as the string is |
 //! | `annotated` | [`AnnotatedText`]: the same two, with the places of replacements |
 //! | `occurrences` | where the strings of an index stand in a text |
@@ -143,10 +145,12 @@ mod heads;
 mod index;
 mod islands;
 mod issued;
+mod json_edits;
 mod json_spelling;
 mod keys;
 mod left_context;
 mod line_heads;
+mod line_lists;
 mod live;
 mod members;
 mod method;

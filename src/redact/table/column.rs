@@ -1,10 +1,11 @@
 //! [`with_cells`]: what is found in cells, each under its head. The cells of a column are looked through together, one a line,
-//! each behind its head.
+//! each behind its head. Tables and all else are also read in lines without what stands before each of them.
 
 use std::ops::Range;
 
 use crate::base::checkpoint::Stopped;
-use crate::detect::{Detector, Finding, Label, Span};
+use crate::detect::{Detector, Family, Finding, Label, Span};
+use crate::redact::table::bare_lines::BareLines;
 use crate::redact::table::row::RowReader;
 use crate::redact::table::{delimited, html, manifest, segments, snapshot, sql};
 
@@ -13,6 +14,10 @@ const SHARE: usize = 4;
 const LEAST: usize = 64 << 10;
 /// From which length on the cells of a column are looked through, in bytes.
 const BATCH: usize = 16 << 10;
+/// How often that is taken off from lines which stands before them, one behind another.
+const LEVELS: usize = 3;
+/// What the text of a cell may stand in.
+const QUOTES: [&str; 3] = ["\"", "'", "`"];
 /// What members of manifests are called that are secrets whatever their names are.
 const SECRET: &str = "password";
 /// The longest cell, in bytes.
@@ -28,10 +33,71 @@ pub(in crate::redact) fn with_cells(
     text: &str,
     found: Vec<Finding>,
 ) -> Result<Vec<Finding>, Stopped> {
+    let found = with_tables(detector, text, found)?;
+    with_bare_lines(detector, text, found, LEVELS)
+}
+
+/// Whether a text has a table in which a column is called so that its values are known by that.
+pub(in crate::redact) fn has_columns(text: &str) -> bool {
+    let mut heads = KnownHeads { text, any: false };
+    delimited::read(text, &mut heads);
+    sql::read(text, &mut heads);
+    heads.any
+}
+
+/// Looks whether heads say something.
+struct KnownHeads<'t> {
+    text: &'t str,
+    any: bool,
+}
+
+impl RowReader for KnownHeads<'_> {
+    fn heads(&mut self, row: &[Range<usize>]) {
+        let text = self.text;
+        self.any |=
+            row.iter().any(|head| text.get(head.clone()).is_some_and(|head| Label::of([head]).is_some()));
+    }
+
+    fn row(&mut self, _: &[Range<usize>]) {}
+}
+
+/// What was `found` in a text, with what is found in its lines without what stands before each of them, so many times.
+fn with_bare_lines(
+    detector: &Detector,
+    text: &str,
+    found: Vec<Finding>,
+    levels: usize,
+) -> Result<Vec<Finding>, Stopped> {
+    let Some(levels) = levels.checked_sub(1) else { return Ok(found) };
+    let Some(lines) = BareLines::of(text) else { return Ok(found) };
+    let mut within = Vec::new();
+    // Of a remark of a program, which says much in few words, secrets count only.
+    let mut keep = |one: Finding| {
+        if !lines.is_remark(one.span.start) || detector.rule(one.rule).family() == Family::Secret {
+            within.push(one);
+        }
+    };
+    let mut scanner = detector.scanner();
+    let mut rest = lines.text.as_str();
+    while !rest.is_empty() {
+        detector.checkpoint().pass()?;
+        let (piece, behind) = rest.split_at(rest.ceil_char_boundary(BATCH));
+        scanner.feed(piece, &mut keep);
+        rest = behind;
+    }
+    scanner.end(&mut keep);
+    let within = with_tables(detector, &lines.text, within)?;
+    let within = with_bare_lines(detector, &lines.text, within, levels)?;
+    Ok(merged(found, lines.in_source(within)))
+}
+
+/// What was `found` in a text, with what is found in the cells of its tables.
+fn with_tables(detector: &Detector, text: &str, found: Vec<Finding>) -> Result<Vec<Finding>, Stopped> {
     let mut columns = TableColumns {
         detector,
         text,
         columns: Vec::new(),
+        pairs: Column::of_pairs(),
         left: text.len().saturating_mul(SHARE).saturating_add(LEAST),
         found: Vec::new(),
         outcome: Ok(()),
@@ -86,9 +152,10 @@ fn merged(mut found: Vec<Finding>, mut cells: Vec<Finding>) -> Vec<Finding> {
 
 /// A column whose head says something.
 struct Column {
-    /// What stands before each cell, and behind it.
+    /// What stands before each cell.
     before: String,
-    behind: &'static str,
+    /// Whether each stands in quotes.
+    quoted: bool,
     /// Its cells, each behind its head.
     text: String,
     /// Where in that each cell begins, and where it stands.
@@ -98,18 +165,36 @@ struct Column {
 impl Column {
     fn under(head: &str) -> Option<Self> {
         let label = Label::of([head])?;
-        let (before, behind) = match label.assigned() {
-            Some(name) => (format!("{name}: \""), "\"\n"),
-            None => (label.text().to_owned(), "\n"),
+        let (before, quoted) = match label.assigned() {
+            Some(name) => (format!("{name}: "), true),
+            None => (label.text().to_owned(), false),
         };
-        Some(Self { before, behind, text: String::new(), cells: Vec::new() })
+        Some(Self { before, quoted, text: String::new(), cells: Vec::new() })
     }
 
-    fn push(&mut self, cell: &str, at: Range<usize>) {
-        self.text.push_str(&self.before);
+    /// The values of pairs, each in a row with its name.
+    const fn of_pairs() -> Self {
+        Self { before: String::new(), quoted: false, text: String::new(), cells: Vec::new() }
+    }
+
+    /// What a cell stands in: quotes that it does not have itself; `None` if it has all.
+    fn quote(&self, cell: &str) -> Option<&'static str> {
+        if self.quoted { QUOTES.into_iter().find(|quote| !cell.contains(quote)) } else { Some("") }
+    }
+
+    fn push(&mut self, cell: &str, quote: &str, at: Range<usize>) {
+        self.text.extend([self.before.as_str(), quote]);
         self.cells.push((self.text.len(), at));
-        self.text.push_str(cell);
-        self.text.push_str(self.behind);
+        // One line here, as long.
+        self.text.extend(cell.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
+        self.text.extend([quote, "\n"]);
+    }
+
+    /// The value of a pair.
+    fn push_pair(&mut self, name: &str, value: &str, at: Range<usize>) {
+        self.text.extend(["<tr><td>", name, "</td><td>"]);
+        self.cells.push((self.text.len(), at));
+        self.text.extend([value, "</td></tr>\n"]);
     }
 
     /// What is found in its cells, as places of the whole text; then there are none.
@@ -136,6 +221,8 @@ struct TableColumns<'t> {
     text: &'t str,
     /// By their places in a row.
     columns: Vec<Option<Column>>,
+    /// Those of rows that are pairs.
+    pairs: Column,
     /// How much more may be looked through.
     left: usize,
     found: Vec<Finding>,
@@ -148,13 +235,13 @@ impl TableColumns<'_> {
         let column = self.columns.get_mut(column).and_then(Option::as_mut);
         let Some(column) = column.filter(|_| !at.is_empty() && at.len() <= CELL) else { return };
         let cell = self.text.get(at.clone()).unwrap_or_default();
-        // What stands in quotes already would end there.
-        let cost = column.before.len() + cell.len() + column.behind.len();
-        if cell.contains(['"', '\n']) || self.left < cost || self.outcome.is_err() {
+        let Some(quote) = column.quote(cell) else { return };
+        let cost = column.before.len() + cell.len() + 2 * quote.len() + 1;
+        if self.left < cost || self.outcome.is_err() {
             return;
         }
         self.left -= cost;
-        column.push(cell, at.clone());
+        column.push(cell, quote, at.clone());
         if column.text.len() >= BATCH {
             self.outcome = self.detector.checkpoint().pass();
             if self.outcome.is_ok() {
@@ -165,7 +252,8 @@ impl TableColumns<'_> {
 
     /// Looks through what has been gathered.
     fn look(&mut self) {
-        for column in self.columns.iter_mut().flatten().filter(|column| !column.cells.is_empty()) {
+        let columns = self.columns.iter_mut().flatten().chain([&mut self.pairs]);
+        for column in columns.filter(|column| !column.cells.is_empty()) {
             self.outcome = self.outcome.and_then(|()| self.detector.checkpoint().pass());
             if self.outcome.is_ok() {
                 column.find(self.detector, &mut self.found);
@@ -184,6 +272,21 @@ impl RowReader for TableColumns<'_> {
     fn row(&mut self, row: &[Range<usize>]) {
         for (n, at) in row.iter().enumerate() {
             self.cell(n, at);
+        }
+    }
+
+    fn pair(&mut self, name: &Range<usize>, value: &Range<usize>) {
+        let text = self.text;
+        let part = |at: &Range<usize>| text.get(at.clone()).unwrap_or_default();
+        let (said, cell) = (part(name), part(value));
+        let cost = said.len() + cell.len() + 32;
+        if cell.is_empty() || cell.len() > CELL || cell.contains('\n') || self.left < cost {
+            return;
+        }
+        self.left -= cost;
+        self.pairs.push_pair(said, cell, value.clone());
+        if self.pairs.text.len() >= BATCH {
+            self.look();
         }
     }
 }
@@ -216,6 +319,72 @@ mod tests {
             assert_eq!(found.iter().filter(|(rule, _)| rule == "US_SSN").count(), 200);
             assert_eq!(found.iter().filter(|(rule, _)| rule == "PASSWORD").count(), 200);
         }
+    }
+
+    #[test]
+    fn cells_may_have_quotes_and_line_ends() {
+        for (text, value) in [
+            ("id,note,password\n1,\"a\nb\",Xk9mQ7zLw2\n", "Xk9mQ7zLw2"),
+            ("id,password\n1,\"x9\"\"Lq2z\"\n", "x9\"\"Lq2z"),
+            ("user\tpassword\njoan\tkT7m\"Qz4vRw9bLd\n", "kT7m\"Qz4vRw9bLd"),
+            ("| user | password |\n|---|---|\n| joan | kT7m\"Qz4 |\n", "kT7m\"Qz4"),
+            ("INSERT INTO u (id, password) VALUES (1, 'kT7m\"Qz4');", "kT7m\"Qz4"),
+        ] {
+            assert_eq!(found(text), [("PASSWORD".to_owned(), value.to_owned())], "{text}");
+        }
+    }
+
+    #[test]
+    fn values_of_pairs_are_found_behind_their_names() {
+        let text = "<table><tr><td class=\"e\">Password </td><td class=\"v\">Xk9!mQ7zLw2 </td></tr></table>";
+        assert_eq!(found(text), [("PASSWORD".to_owned(), "Xk9!mQ7zLw2".to_owned())]);
+        assert_eq!(found(&text.replace("Password", "Version")), []);
+    }
+
+    #[test]
+    fn what_stands_before_lines_hides_nothing() {
+        let bare = [
+            "user,password\njoan,Xk9mQ7zLw2\n",
+            "| user | password |\n|---|---|\n| joan | Xk9mQ7zLw2 |\n",
+            "user\tpassword\njoan\tXk9mQ7zLw2\n",
+            "INSERT INTO u (id, password) VALUES\n(1, 'Xk9mQ7zLw2');\n",
+            "temporary password:\nXk9mQ7zLw2\n",
+        ];
+        let prefixes: [&dyn Fn(usize) -> String; 12] = [
+            &|_| "> ".to_owned(),
+            &|_| "> > ".to_owned(),
+            &|_| "+".to_owned(),
+            &|_| "# ".to_owned(),
+            &|_| "// ".to_owned(),
+            &|_| " * ".to_owned(),
+            &|n| format!("{n:6}\u{2192}"),
+            &|n| format!("{n}\t"),
+            &|n| format!("{n}:"),
+            &|n| format!("conf/a.env:{n}:"),
+            &|_| "web-1  | ".to_owned(),
+            &|n| format!("2026-03-02T11:04:2{n}.123456789Z "),
+        ];
+        for lines in bare {
+            for prefix in prefixes {
+                for inner in ["", "# "] {
+                    let numbered = lines.lines().enumerate();
+                    let text: String =
+                        numbered.map(|(n, line)| format!("{}{inner}{line}\n", prefix(n + 1))).collect();
+                    let found = found(&text);
+                    let known =
+                        |(rule, value): &(String, String)| rule == "PASSWORD" && value.contains("Xk9mQ7zLw2");
+                    assert!(found.iter().any(known), "{text}: {found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_remarks_of_programs_only_secrets_are_found() {
+        let text = "extraction of numbers (+41 79\n123 45 67 / 68).\n";
+        assert_eq!(found(text), [("PHONE_NUMBER".to_owned(), "+41 79\n123 45 67".to_owned())]);
+        let text = " * extraction of numbers (+41 79\n * 123 45 67 / 68).\n";
+        assert_eq!(found(text), []);
     }
 
     #[test]
@@ -275,6 +444,7 @@ mod tests {
             detector: &detector,
             text: &text,
             columns: Vec::new(),
+            pairs: Column::of_pairs(),
             left: 1000,
             found: Vec::new(),
             outcome: Ok(()),

@@ -5,8 +5,11 @@
 //! |---|---|
 //! | `row` | [`RowReader`](row::RowReader): who is shown rows; cells and what may be their heads |
 //! | `first_row` | [`FirstRow`]: the first of rows of two cells, which are heads or a pair like the others |
-//! | `delimited` | rows that are lines |
+//! | `delimited` | rows that are lines, whose cells may have several |
+//! | `bare_lines` | lines without what stands before each of them |
 //! | `sql` | rows in statements of SQL |
+//! | `sql_lists` | lists in those statements |
+//! | `sql_tables` | the columns of the tables that they make |
 //! | `html` | rows of elements |
 //! | `manifest` | members of manifests that hold secrets |
 //! | `segments` | fields of messages, known by their places |
@@ -14,6 +17,7 @@
 //! | `placeholders` | [`PlacedColumns`]: those whose values come beside a statement of SQL |
 //! | `column` | [`with_cells`]: what is found in cells, each under its head |
 
+mod bare_lines;
 mod column;
 mod delimited;
 mod first_row;
@@ -24,8 +28,10 @@ mod row;
 mod segments;
 mod snapshot;
 mod sql;
+mod sql_lists;
+mod sql_tables;
 
-pub(super) use column::with_cells;
+pub(super) use column::{has_columns, with_cells};
 pub(super) use first_row::FirstRow;
 pub(super) use placeholders::PlacedColumns;
 pub(super) use row::{CELLS, is_head, subject};

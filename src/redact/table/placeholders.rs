@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::redact::table::row::CELLS;
-use crate::redact::table::sql::{List, list, space};
+use crate::redact::table::sql_lists::{List, is_of, list, space};
 
 /// The longest statement that is read, in bytes.
 const STATEMENT: usize = 32 << 10;
@@ -152,11 +152,6 @@ fn is_statement(text: &str) -> bool {
     text.trim_start().starts_with('{') || text.split([';', '}', '\n']).any(begins)
 }
 
-/// Whether a word is one of these, in any case.
-fn is_of(words: &[&str], word: &str) -> bool {
-    words.iter().any(|known| known.eq_ignore_ascii_case(word))
-}
-
 /// A place for a value.
 enum ValuePlace {
     /// That of the next one.
@@ -240,7 +235,7 @@ fn inserted(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
         let table = lower.as_bytes().get(start..).unwrap_or_default();
         let open = table.iter().take(TABLE).position(|byte| matches!(byte, b'(' | b';'));
         let Some(open) = open.map(|open| start + open).filter(|_| start >= known) else { continue };
-        let List { end, closed } = list(text, open, &mut heads);
+        let List { end, closed, .. } = list(text, open, &mut heads);
         known = end;
         if !closed {
             continue;
@@ -253,7 +248,7 @@ fn inserted(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
         } else if rest.starts_with("values") {
             let mut at = space(text, behind + "values".len());
             loop {
-                let List { end, closed } = list(text, at, &mut row);
+                let List { end, closed, .. } = list(text, at, &mut row);
                 known = end;
                 if !closed {
                     break;

@@ -18,6 +18,9 @@ pub(super) trait RowReader {
 
     /// A row of as many cells under them.
     fn row(&mut self, row: &[Range<usize>]);
+
+    /// A row of two cells under no heads, of which the first names the second.
+    fn pair(&mut self, _name: &Range<usize>, _value: &Range<usize>) {}
 }
 
 /// Whether these may be what columns are called.
@@ -34,16 +37,25 @@ pub(in crate::redact) fn is_head(cell: &str) -> bool {
         && letters > digits
         && cell.split_whitespace().count() <= WORDS
         && !cell.contains(['@', '=', '{', '}', '<', '>', '!', '"'])
-        && !cell.ends_with('.')
+        && !cell.ends_with(['.', ';'])
+        && !cell.contains("()")
 }
 
-/// Without the blanks, quotes and marks around it.
+/// Without the blanks around it, and without pairs of quotes and marks: one alone is a sign of the value.
 pub(super) fn trimmed(text: &str, cell: Range<usize>) -> Range<usize> {
-    let outer = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '*');
-    let whole = text.get(cell.clone()).unwrap_or_default();
-    let begin = whole.trim_start_matches(outer);
-    let start = cell.start + (whole.len() - begin.len());
-    start..start + begin.trim_end_matches(outer).len()
+    let mut inner = cell;
+    loop {
+        let whole = text.get(inner.clone()).unwrap_or_default();
+        let begin = whole.trim_start();
+        let start = inner.start + (whole.len() - begin.len());
+        inner = start..start + begin.trim_end().len();
+        match text.as_bytes().get(inner.clone()) {
+            Some([first @ (b'"' | b'\'' | b'`' | b'*'), .., last]) if first == last => {
+                inner = inner.start + 1..inner.end - 1;
+            }
+            _ => return inner,
+        }
+    }
 }
 
 /// The name of a field of a form, without words at its end for where one writes.
@@ -64,6 +76,37 @@ pub(in crate::redact) fn subject(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_are_not_called_as_code_is_written() {
+        for (cell, head) in [
+            ("password", true),
+            ("Amount (EUR)", true),
+            ("password.as_bytes()", false),
+            ("&mut password);", false),
+            ("password = 1", false),
+            ("See below.", false),
+        ] {
+            assert_eq!(is_head(cell), head, "{cell}");
+        }
+    }
+
+    #[test]
+    fn cells_are_without_pairs_around_them() {
+        for (cell, inner) in [
+            (" a ", "a"),
+            ("\"a\"", "a"),
+            ("**`a`** ", "a"),
+            ("\"\"\"a\"\"\"", "a"),
+            ("a*", "a*"),
+            ("'a", "'a"),
+            ("\"", "\""),
+            ("''", ""),
+            (" ", ""),
+        ] {
+            assert_eq!(cell.get(trimmed(cell, 0..cell.len())), Some(inner), "{cell}");
+        }
+    }
 
     #[test]
     fn where_one_writes_is_no_part_of_a_name() {
