@@ -21,11 +21,7 @@ import http.client
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,15 +35,11 @@ if ARGS and not ARGS[0].isdigit():
 from gateway import Gateway, free_ports  # noqa: E402
 from llm_faults import KINDS, channels, documents, plain, quoting, written  # noqa: E402
 from llm_upstream import INVENTED, MINE, PROMPT, PROTOCOLS, Answers, Upstream, leaves, texts  # noqa: E402
+from peers import KEY, LlmRedact, LlmShield, Product  # noqa: E402
 from test_error_shapes import shown  # noqa: E402
 from test_llm_faults import CONFIG  # noqa: E402
 
 REQUESTS = int(ARGS[0]) if ARGS else 200
-PEERS = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "peers"
-KEY = "sk-0f3a9c5e7b1d2468ace013579bdf02468ace13579bdf0246"
-# Whatever a program would fetch or tell is refused.
-QUIET = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
-QUIET |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False", "DO_NOT_TRACK": "1"}
 NAMES = {
     "openai_chat": "OpenAI chat completions",
     "openai_completions": "OpenAI completions",
@@ -88,87 +80,6 @@ class Provider(Answers):
 # ── the products ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Product:
-    """One of them, as a context manager: `port` is where it listens."""
-
-    name, packages, note = "", (), ""
-
-    def __init__(self, upstream):
-        self.upstream, self.processes = upstream, []
-
-    def path(self, kind):
-        """Where it is asked for this; nowhere, if it does not offer that."""
-        return kind.path
-
-    def body(self, kind):
-        return kind.body(PROMPT)
-
-    @property
-    def tools(self):
-        return PEERS / self.packages[0].split("[")[0] / "bin"
-
-    def install(self):
-        if not self.packages or (self.tools / "python").exists():
-            return
-        subprocess.run([sys.executable, "-m", "venv", self.tools.parent], check=True)
-        subprocess.run([self.tools / "pip", "install", "-q", "--disable-pip-version-check", *self.packages], check=True)
-
-    def version(self):
-        said = subprocess.run([self.tools / "pip", "show", self.packages[0].split("[")[0]], capture_output=True, text=True).stdout
-        return re.search(r"Version: (\S+)", said)[1]
-
-    def spawn(self, *command, port, **variables):
-        log = open(Path(self.folder.name) / ("%d.log" % port), "wb")
-        environment = os.environ | QUIET | {"HOME": self.folder.name} | variables
-        command = [str(part) for part in command]
-        self.processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=self.folder.name, start_new_session=True))
-        for _ in range(600):
-            try:
-                http.client.HTTPConnection("127.0.0.1", port, timeout=1).connect()
-                return
-            except OSError:
-                time.sleep(0.2)
-            if self.processes[-1].poll() is not None:
-                break
-        raise RuntimeError("%s does not start: %s" % (self.name, Path(log.name).read_text()[-2000:]))
-
-    def __enter__(self):
-        self.install()
-        self.folder = tempfile.TemporaryDirectory(prefix="peer-")
-        try:
-            self.begin()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        for process in self.processes:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGTERM)
-                try:
-                    process.wait(10)
-                except subprocess.TimeoutExpired:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
-        self.folder.cleanup()
-
-    def spent(self):
-        """Seconds of processor time of all its processes, their children's too."""
-        tree, found = {}, 0
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                pid, rest = int(stat.parent.name), stat.read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            tree[pid] = int(rest[1]), sum(map(int, rest[11:15]))
-        mine = {process.pid for process in self.processes}
-        while more := {pid for pid, (parent, _) in tree.items() if parent in mine} - mine:
-            mine |= more
-        found = sum(tree[pid][1] for pid in mine if pid in tree)
-        return found / os.sysconf("SC_CLK_TCK")
-
-
 class Portcullis(Product):
     name = "Portcullis"
 
@@ -186,36 +97,6 @@ class Portcullis(Product):
 
     def path(self, kind):
         return "/%s%s" % (kind.provider, kind.path)
-
-
-class LlmRedact(Product):
-    """Its providers' base URLs; other compatible ones under `/custom/NAME`."""
-
-    name, packages = "llm-redact-proxy", ("llm-redact-proxy",)
-
-    def begin(self):
-        [self.port] = free_ports(1)
-        names = ["anthropic", "openai", "gemini", "cohere", "ollama", "bedrock", "custom.mistral"]
-        lines = ['[providers.%s]\nupstream_base_url = "%s"' % (name, self.upstream.url) for name in names]
-        config = Path(self.folder.name) / "config.toml"
-        config.write_text("\n\n".join(lines) + "\n")
-        self.spawn(self.tools / "llm-redact", "serve", port=self.port, LLM_REDACT_PORT=str(self.port), LLM_REDACT_CONFIG=str(config))
-
-    def path(self, kind):
-        if kind.provider == "mcp":
-            return None
-        return "/custom/mistral" + kind.path if kind.provider == "mistral" else kind.path
-
-
-class LlmShield(Product):
-    """All paths lead to one provider."""
-
-    name, packages = "llm-shield-proxy", ("llm-shield-proxy",)
-
-    def begin(self):
-        [self.port] = free_ports(1)
-        variables = {"UPSTREAM_BASE_URL": self.upstream.url, "UPSTREAM_API_KEY": "unused", "VALID_VIRTUAL_KEYS": KEY, "ENABLE_EXT_PROC": "false"}
-        self.spawn(self.tools / "llm-shield-proxy", "--host", "127.0.0.1", "--port", self.port, port=self.port, **variables)
 
 
 class LiteLlm(Product):
@@ -257,8 +138,8 @@ class LiteLlm(Product):
     def path(self, kind):
         return kind.path.replace("m-1", kind.protocol) if kind.protocol in self.MODELS else None
 
-    def body(self, kind):
-        return super().body(kind) | ({"model": kind.protocol} if kind.provider != "gemini" else {})
+    def fields(self, kind):
+        return {"model": kind.protocol} if kind.provider != "gemini" else {}
 
 
 # ── the cases ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -270,7 +151,7 @@ def ask(product, kind):
     headers = {"content-type": "application/json", "authorization": "Bearer " + KEY, "x-api-key": KEY, "x-goog-api-key": KEY}
     headers |= {"anthropic-version": "2023-06-01"} if kind.provider == "anthropic" else {}
     try:
-        connection.request("POST", product.path(kind), json.dumps(product.body(kind)), headers)
+        connection.request("POST", product.path(kind), json.dumps(kind.body(PROMPT) | product.fields(kind)), headers)
         answer = connection.getresponse()
         return answer.status, answer.read()
     except (OSError, http.client.HTTPException):

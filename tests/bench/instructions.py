@@ -82,9 +82,7 @@ def figures(folder, pid):
 def request(folder, binary, config):
     """Instructions and mispredictions of a chat request."""
     up = gateways.free_ports(1)[0]
-    answer = road.chat_answer().replace("'", "\\'")
-    serve = f"server {{ listen 127.0.0.1:{up}; default_type application/json; location / {{ return 200 '{answer}'; }} }}"
-    upstream = road.nginx(folder, "up", serve)
+    upstream = road.upstream(folder, up)
     running = None
     try:
         road.wait_for(up)

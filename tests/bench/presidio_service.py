@@ -1,9 +1,11 @@
 """Presidio's two REST services in one process, as its images `presidio-analyzer` and `presidio-anonymizer` serve them:
-`presidio_service.py PORT`. With the small English spaCy model, or with a blank pipeline where there is none."""
+`presidio_service.py PORT`. One request at a time, like a worker of theirs. With the small English spaCy model, or with a blank pipeline
+where there is none."""
 
 import http.server
 import json
 import sys
+import threading
 
 import spacy
 import tldextract
@@ -29,7 +31,9 @@ def engine():
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     analyzer, anonymizer = engine(), AnonymizerEngine()
+    turn = threading.Lock()
 
     def log_message(self, *_):
         pass
@@ -47,14 +51,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         ask = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        with self.turn:
+            told = self.told(ask)
+        self.answer(told)
+
+    def told(self, ask):
         if self.path.endswith("/analyze"):
             known = {name: ask[name] for name in ("entities", "score_threshold") if ask.get(name) is not None}
             found = self.analyzer.analyze(text=ask["text"], language=ask.get("language") or "en", **known)
-            return self.answer(json.dumps([one.to_dict() for one in found], default=str))
+            return json.dumps([one.to_dict() for one in found], default=str)
         results = [RecognizerResult(one["entity_type"], one["start"], one["end"], one["score"]) for one in ask["analyzer_results"]]
         operators = {name: OperatorConfig(how.pop("type"), how) for name, how in (ask.get("anonymizers") or {}).items()}
-        return self.answer(self.anonymizer.anonymize(ask["text"], results, operators=operators or None).to_json())
+        return self.anonymizer.anonymize(ask["text"], results, operators=operators or None).to_json()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Many may come at once."""
+
+    request_queue_size = 128
 
 
 if __name__ == "__main__":
-    http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+    Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()

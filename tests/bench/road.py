@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
@@ -69,8 +70,8 @@ def nginx(folder, name, server):
     return subprocess.Popen(["nginx", "-c", str(config)], stderr=subprocess.DEVNULL)
 
 
-def envoy(folder, binary, port, upstream):
-    """An Envoy with one thread and no filter but its router."""
+def envoy(folder, binary, port, upstream, filters=()):
+    """An Envoy with one thread, and no filter but these and its router."""
     address = lambda port: {"socket_address": {"address": "127.0.0.1", "port_value": port}}  # noqa: E731
     kind = "type.googleapis.com/envoy.extensions.filters."
     router = {"name": "router", "typed_config": {"@type": kind + "http.router.v3.Router"}}
@@ -78,12 +79,12 @@ def envoy(folder, binary, port, upstream):
     manager = {
         "@type": kind + "network.http_connection_manager.v3.HttpConnectionManager",
         "stat_prefix": "in",
-        "http_filters": [router],
+        "http_filters": [*filters, router],
         "route_config": {"virtual_hosts": [{"name": "all", "domains": ["*"], "routes": routes}]},
     }
     chain = {"filters": [{"name": "http", "typed_config": manager}]}
     load = {"cluster_name": "up", "endpoints": [{"lb_endpoints": [{"endpoint": {"address": address(upstream)}}]}]}
-    config = Path(folder, "envoy.json")
+    config = Path(folder, "envoy-%d.json" % port)
     listener = {"address": address(port), "filter_chains": [chain]}
     clusters = [{"name": "up", "type": "STATIC", "load_assignment": load}]
     config.write_text(json.dumps({"static_resources": {"listeners": [listener], "clusters": clusters}}))
@@ -93,8 +94,15 @@ def envoy(folder, binary, port, upstream):
 
 def family(pid):
     """A process and those that it started."""
-    tasks = [task / "children" for task in Path("/proc", str(pid), "task").iterdir()]
-    return [pid] + [one for task in tasks for child in task.read_text().split() for one in family(int(child))]
+
+    def children(task):
+        try:
+            return (task / "children").read_text().split()
+        except OSError:
+            return []  # that thread has just ended
+
+    tasks = Path("/proc", str(pid), "task").iterdir()
+    return [pid] + [one for task in tasks for child in children(task) for one in family(int(child))]
 
 
 def processor_seconds(pid):
@@ -105,28 +113,50 @@ def processor_seconds(pid):
     return sum(map(ticks, family(pid))) / os.sysconf("SC_CLK_TCK")
 
 
-def resident_mib(pid):
+def resident_mib(pid, what="VmRSS:"):
+    """Memory of a process and its children: what they have now, or `VmHWM:`, the most that each has had."""
+
     def kib(one):
         lines = Path("/proc", str(one), "status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
+        return next(int(line.split()[1]) for line in lines if line.startswith(what))
 
     return sum(map(kib, family(pid))) / 1024
 
 
+@dataclass
+class Load:
+    """What wrk tells."""
+
+    requests: int
+    seconds: float
+    p50: float  # milliseconds
+    p99: float
+
+
+def wrk(folder, port, body, key="", connections=CONNECTIONS, seconds=SECONDS):
+    """Sends this over so many connections, as fast as answers come. Where the body says NUMBER each request has another."""
+    script = Path(folder, "post.lua")
+    parts = body.split("NUMBER")
+    script.write_text(
+        "wrk.method = 'POST'\nwrk.headers['Content-Type'] = 'application/json'\n"
+        f"wrk.headers['Authorization'] = 'Bearer {key}'\nwrk.body = [==[{body}]==]\n"
+        + (f"local n, a, z = 0, [==[{parts[0]}]==], [==[{parts[1]}]==]\n"
+           "request = function() n = n + 1; return wrk.format(nil, nil, nil, a .. string.format('%09d', n) .. z) end\n" if parts[1:] else "")
+        + "done = function(summary, latency) io.write('DONE ', summary.requests, ' ', summary.duration, ' ', latency:percentile(50), ' ', "
+        "latency:percentile(99), ' ', summary.errors.status + summary.errors.read + summary.errors.timeout, '\\n') end\n"
+    )
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}", "-s", str(script), f"http://127.0.0.1:{port}{PATH}"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds + 60).stdout
+    requests, micros, p50, p99, bad = map(float, told.split("DONE ")[1].split()[:5])
+    assert requests and not bad, told
+    return Load(int(requests), micros / 1e6, p50 / 1e3, p99 / 1e3)
+
+
 def load(folder, port, pid, key=""):
     """Microseconds of the processor a request, and requests a second."""
-    script = Path(folder, "post.lua")
-    body = chat_request().replace("\\", "\\\\").replace("'", "\\'")
-    script.write_text(f"wrk.method = 'POST'\nwrk.headers['Content-Type'] = 'application/json'\n"
-                      f"wrk.headers['Authorization'] = 'Bearer {key}'\nwrk.body = '{body}'\n"
-                      "done = function(summary) io.write('DONE ', summary.requests, ' ', summary.duration, ' ', "
-                      "summary.errors.status + summary.errors.read + summary.errors.timeout, '\\n') end\n")
     before = processor_seconds(pid)
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}", "-s", str(script), f"http://127.0.0.1:{port}{PATH}"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-    requests, micros, bad = map(float, told.split("DONE ")[1].split()[:3])
-    assert requests and not bad, told
-    return (processor_seconds(pid) - before) * 1e6 / requests, requests * 1e6 / micros
+    told = wrk(folder, port, chat_request(), key)
+    return (processor_seconds(pid) - before) * 1e6 / told.requests, told.requests / told.seconds
 
 
 def answers(port, path=PATH):
@@ -160,17 +190,26 @@ def bound(running, config):
     return made.out.strip()
 
 
-def road(folder, binaries):
-    up, plain, other = gateways.free_ports(3)
-    upstream = f"http://127.0.0.1:{up}"
+def upstream(folder, port):
+    """An nginx that answers every request with one chat."""
     answer = chat_answer().replace("'", "\\'")
-    serve = f"server {{ listen 127.0.0.1:{up}; default_type application/json; location / {{ return 200 '{answer}'; }} }}"
+    serve = f"server {{ listen 127.0.0.1:{port}; default_type application/json; location / {{ return 200 '{answer}'; }} }}"
+    return nginx(folder, "up", serve)
+
+
+def plain_proxy(folder, port, up):
+    """An nginx that passes every request on."""
     forward = (
         f"upstream u {{ server 127.0.0.1:{up}; keepalive 256; keepalive_requests 100000000; }} client_body_buffer_size 1m;\n"
-        f"server {{ listen 127.0.0.1:{plain}; location / {{ proxy_pass http://u; proxy_http_version 1.1; "
+        f"server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass http://u; proxy_http_version 1.1; "
         'proxy_set_header Connection ""; } }'
     )
-    processes = [nginx(folder, "up", serve), nginx(folder, "plain", forward)]
+    return nginx(folder, "plain", forward)
+
+
+def road(folder, binaries):
+    up, plain, other = gateways.free_ports(3)
+    processes = [upstream(folder, up), plain_proxy(folder, plain, up)]
     systems = {"nginx": (plain, processes[1].pid, "")}
     found = os.environ.get("ENVOY") or shutil.which("envoy")
     if found:
@@ -181,7 +220,7 @@ def road(folder, binaries):
         for name, binary in binaries.items():
             for what, config in [("", PLAIN), (", redacting", REDACTED), (", redacting, counted", TEAM)]:
                 try:
-                    running.append(begin(binary, config, upstream))
+                    running.append(begin(binary, config, f"http://127.0.0.1:{up}"))
                 except RuntimeError:
                     continue  # a tree before has no [usage]
                 systems[name + what] = (running[-1].port, running[-1].process.pid, bound(running[-1], config))
