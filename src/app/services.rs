@@ -175,7 +175,9 @@ impl Services {
         let grant_root = opened.io.block_on(vault.grant_root())?;
         let places = std::thread::available_parallelism().map_or(1, usize::from);
         let clock = Arc::clone(&opened.clock);
-        let valkey = valkey(config, &opened, &grant_root)?;
+        let node = random::bytes::<8>().map_err(|error| AppError::Limits(error.to_string()))?;
+        let node = data_encoding::HEXLOWER.encode(&node);
+        let valkey = valkey(config, &opened, &grant_root, &node)?;
         let metrics = Arc::clone(&opened.metrics);
         let (tracer, spans) = traces::tracer(config, &opened.clock, &metrics);
         let access = Arc::new(access(config, &metrics)?);
@@ -184,7 +186,7 @@ impl Services {
             audit.map(|setting| audited::open(setting, config.log.addresses, &metrics)).transpose()?;
         let memory = Memory::new(Arc::clone(&opened.records), Arc::clone(&vault), Arc::clone(&clock));
         let ledger = Ledger::new(Arc::clone(&opened.records), Arc::clone(&clock));
-        let ledger = ledger.shared(valkey.clone().map(SharedBudgets::new));
+        let ledger = ledger.named(&node).shared(valkey.clone().map(SharedBudgets::new));
         let distinct = Arc::new(Distinct::new(Arc::clone(&clock), metrics.front.clone()));
         Ok(Self {
             opened,
@@ -422,11 +424,11 @@ fn valkey(
     config: &Config,
     opened: &OpenStore,
     root: &Secret<[u8; 32]>,
+    node: &str,
 ) -> Result<Option<Arc<Valkey>>, AppError> {
     let Some(setting) = &config.limits.shared else { return Ok(None) };
-    let node = random::bytes::<8>().map_err(|error| AppError::Limits(error.to_string()))?;
     let parts = ValkeyParts {
-        node: data_encoding::HEXLOWER.encode(&node),
+        node: node.to_owned(),
         timeout: setting.timeout.get(),
         nodes: setting.nodes.get(),
         key: MacKey::new(root.expose()),

@@ -83,6 +83,11 @@ impl<K: Eq + Hash> Buckets<K> {
         Ok(())
     }
 
+    /// How much of its rate's time a key has used up: nothing, or so long until it has all of its share again.
+    pub fn ahead(&self, key: &K, now: Instant) -> Duration {
+        self.0.get(key).map(|due| due.saturating_duration_since(now)).unwrap_or_default()
+    }
+
     /// Puts one back that was taken under this rate.
     pub fn give_back(&self, key: &K, rate: Rate) {
         if let Some(mut due) = self.0.get_mut(key)
@@ -117,12 +122,15 @@ mod tests {
         let buckets = Buckets::default();
         let rate = Rate { times: 4, per: Duration::from_secs(4) };
         let start = SystemClock.instant();
-        for _ in 0..4 {
+        for taken in 0..4 {
+            assert_eq!(buckets.ahead(&"one", start), Duration::from_secs(taken));
             assert_eq!(buckets.take("one", rate, start), Ok(()));
         }
         assert_eq!(buckets.take("one", rate, start), Err(Duration::from_secs(1)));
         assert_eq!(buckets.take("other", rate, start), Ok(()));
         let later = start + Duration::from_secs(1);
+        assert_eq!(buckets.ahead(&"one", later), Duration::from_secs(3));
+        assert_eq!(buckets.ahead(&"one", later + rate.per), Duration::ZERO);
         assert_eq!(buckets.take("one", rate, later), Ok(()));
         assert!(buckets.take("one", rate, later).is_err());
         buckets.give_back(&"one", rate);

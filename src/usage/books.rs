@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::base::clock::Timestamp;
-use crate::store::{Change, Key, NewRow, Records, StoreError, update};
+use crate::store::{Key, NewRow, Records, StoreError};
 use crate::usage::spend::Spend;
+use crate::usage::sum_rows::{Addition, Sum, SumRows};
 
 /// Rows by account and window.
 pub(super) const KIND: &str = "usage.spent";
@@ -17,19 +18,26 @@ pub(super) async fn read(records: &dyn Records, row: &str) -> Result<Spend, Stor
     Ok(found.map(|row| spend(&row.entry)).unwrap_or_default())
 }
 
-/// Adds to it; returns what all have spent then.
+/// Adds to it what was spent of an account whose window ends then; returns what all have spent.
 pub(super) async fn add(
     records: &dyn Records,
+    rows: &mut SumRows<Spend>,
     row: &str,
     spent: Spend,
-    ends: Timestamp,
+    [now, ends]: [Timestamp; 2],
 ) -> Result<Spend, StoreError> {
-    update(records, &Key::new(KIND, row), |before| {
-        let sum = before.map(|row| spend(&row.entry)).unwrap_or_default().and(spent);
-        let value = serde_json::to_vec(&sum).unwrap_or_default();
-        Ok(Change::Put(NewRow { value, expires: Some(ends.plus(KEPT)) }, sum))
-    })
-    .await
+    let addition = Addition { more: spent, now, expires: ends.plus(KEPT) };
+    rows.add(records, &Key::new(KIND, row), addition).await
+}
+
+impl Sum for Spend {
+    fn plus(self, more: Self) -> Self {
+        self.and(more)
+    }
+
+    fn minus(self, less: Self) -> Self {
+        self.without(less)
+    }
 }
 
 /// A row that cannot be read counts as nothing: a budget is no reason to stop.

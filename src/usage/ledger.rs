@@ -17,6 +17,7 @@ use crate::usage::report::UsageReport;
 use crate::usage::reservation::{OverBudget, Remaining, Reservation};
 use crate::usage::shared::{AT_ONCE, AccountClaim, EngineAnswer, SharedBudgets};
 use crate::usage::spend::{Spend, SpendLimit};
+use crate::usage::sum_rows::SumRows;
 
 /// What accounts have spent.
 pub struct Ledger {
@@ -26,15 +27,22 @@ pub struct Ledger {
     shared: Option<SharedBudgets>,
     report: UsageReport,
     /// Held by who writes: what two write at once would be booked twice.
-    writing: tokio::sync::Mutex<()>,
+    writing: tokio::sync::Mutex<SumRows<Spend>>,
 }
 
 impl Ledger {
     /// A ledger of one store.
     pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
-        let report = UsageReport::new(Arc::clone(&records));
+        let report = UsageReport::new(Arc::clone(&records), SumRows::default());
         let (lines, writing) = (UsageByRow::default(), tokio::sync::Mutex::default());
         Self { records, clock, lines, shared: None, report, writing }
+    }
+
+    /// Numbers its writes under a name that no other process has, so that one whose answer is lost is not booked twice.
+    #[must_use]
+    pub fn named(self, node: &str) -> Self {
+        let report = UsageReport::new(Arc::clone(&self.records), SumRows::of(node));
+        Self { report, writing: tokio::sync::Mutex::new(SumRows::of(node)), ..self }
     }
 
     /// Reserves together with other nodes, where `shared` says so.
@@ -188,14 +196,14 @@ impl Ledger {
     /// # Errors
     /// The store's, once all was tried.
     pub async fn write(&self) -> Result<(), StoreError> {
-        let _writing = self.writing.lock().await;
+        let mut rows = self.writing.lock().await;
         let now = self.clock.now();
         let mut failed = None;
         for DueRow { row, spent, ends } in self.due() {
             let written = if spent.is_nothing() {
                 books::read(self.records.as_ref(), &row).await
             } else {
-                books::add(self.records.as_ref(), &row, spent, ends).await
+                books::add(self.records.as_ref(), &mut rows, &row, spent, [now, ends]).await
             };
             match written {
                 Ok(written) => {

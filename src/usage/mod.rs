@@ -14,6 +14,7 @@
 //! | `ledger` | [`Ledger`]: what accounts have spent |
 //! | `shared` | [`SharedBudgets`]: the same over all nodes, in an engine that they share |
 //! | `books` | the same in the store, where all nodes add to it |
+//! | `sum_rows` | rows of sums to which all nodes add, none of them twice |
 //! | `accounts` | [`spent_accounts`]: who has spent of a budget, as the store has it |
 //! | `report` | [`UsageReport`]: sums by day, token, route and model |
 
@@ -30,6 +31,7 @@ mod report;
 mod reservation;
 mod shared;
 mod spend;
+mod sum_rows;
 mod tokens;
 
 pub use accounts::{SpentAccounts, spent_accounts};

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::calendar::CalendarPeriod;
 use crate::base::clock::Timestamp;
-use crate::store::{Change, Key, NewRow, Pages, Records, StoreError, update};
+use crate::store::{Key, NewRow, Pages, Records, StoreError};
 use crate::usage::cost::Cost;
 use crate::usage::named_models::{NamedModels, OTHER};
 use crate::usage::prices::LONGEST_MODEL;
+use crate::usage::sum_rows::{Addition, Sum, SumRows};
 use crate::usage::tokens::TokenUsage;
 
 /// Rows by what is summed up, in the order of days.
@@ -72,6 +73,23 @@ pub struct UsageReport {
     records: Arc<dyn Records>,
     unwritten: DashMap<UsageKey, UsageTotals>,
     models: NamedModels,
+    rows: tokio::sync::Mutex<SumRows<UsageTotals>>,
+}
+
+impl Sum for UsageTotals {
+    fn plus(mut self, more: Self) -> Self {
+        self += more;
+        self
+    }
+
+    fn minus(self, less: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_sub(less.requests),
+            estimated: self.estimated.saturating_sub(less.estimated),
+            tokens: self.tokens.without(less.tokens),
+            cost: self.cost.less(less.cost),
+        }
+    }
 }
 
 impl UsageKey {
@@ -87,8 +105,9 @@ impl UsageKey {
 }
 
 impl UsageReport {
-    pub(super) fn new(records: Arc<dyn Records>) -> Self {
-        Self { records, unwritten: DashMap::new(), models: NamedModels::default() }
+    pub(super) fn new(records: Arc<dyn Records>, rows: SumRows<UsageTotals>) -> Self {
+        let (unwritten, models) = (DashMap::new(), NamedModels::default());
+        Self { records, unwritten, models, rows: tokio::sync::Mutex::new(rows) }
     }
 
     /// Adds what a request has used.
@@ -112,18 +131,14 @@ impl UsageReport {
 
     /// Writes what was added since the last time.
     pub(super) async fn write(&self, now: Timestamp) -> Result<(), StoreError> {
+        let mut rows = self.rows.lock().await;
         let waiting: Vec<UsageKey> = self.unwritten.iter().map(|entry| entry.key().clone()).collect();
         for key in waiting {
             let Some((key, totals)) = self.unwritten.remove(&key) else { continue };
             let mut taken = TakenTotals { report: self, key, totals };
             let row = Key::new(KIND, taken.key.row());
-            update::<_, StoreError>(self.records.as_ref(), &row, |before| {
-                let mut sum = before.map(|row| read(&row.entry)).unwrap_or_default();
-                sum += totals;
-                let value = serde_json::to_vec(&sum).unwrap_or_default();
-                Ok(Change::Put(NewRow { value, expires: Some(now.plus(KEPT)) }, ()))
-            })
-            .await?;
+            let addition = Addition { more: totals, now, expires: now.plus(KEPT) };
+            rows.add(self.records.as_ref(), &row, addition).await?;
             taken.totals = UsageTotals::default();
         }
         Ok(())

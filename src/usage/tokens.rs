@@ -24,6 +24,18 @@ impl TokenUsage {
         self.input.saturating_add(self.output)
     }
 
+    /// What is left of it without `less`.
+    #[must_use]
+    pub(super) fn without(self, less: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(less.input),
+            cached_input: self.cached_input.saturating_sub(less.cached_input),
+            cache_write: self.cache_write.saturating_sub(less.cache_write),
+            output: self.output.saturating_sub(less.output),
+            reasoning: self.reasoning.saturating_sub(less.reasoning),
+        }
+    }
+
     /// Whether none was used.
     pub fn is_empty(self) -> bool {
         self == Self::default()

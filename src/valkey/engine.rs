@@ -53,6 +53,8 @@ pub struct Valkey {
     gone_until: AtomicU64,
     /// Since when the engine has answered, in milliseconds from `begun`.
     there_since: AtomicU64,
+    /// Since when it was gone the last time, in the same.
+    gone_since: AtomicU64,
 }
 
 impl Valkey {
@@ -78,8 +80,8 @@ impl Valkey {
             ConnectionManager::new_lazy_with_config(client, config).map_err(|_| EngineUrlError)?;
         parts.metrics.available.set(1);
         let begun = parts.clock.instant();
-        let (gone_until, there_since) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Self { connection, parts, begun, gone_until, there_since })
+        let [gone_until, there_since, gone_since] = [0; 3].map(AtomicU64::new);
+        Ok(Self { connection, parts, begun, gone_until, there_since, gone_since })
     }
 
     /// This node, as its figures are named there.
@@ -106,6 +108,18 @@ impl Valkey {
     /// For how long the engine has answered whatever this node asked.
     pub fn there_for(&self) -> Duration {
         Duration::from_millis(self.since().saturating_sub(self.there_since.load(Ordering::Relaxed)))
+    }
+
+    /// For how long it has answered since it was gone; `None` while it is gone, and if it never was.
+    pub fn back_for(&self) -> Option<Duration> {
+        let was_gone = self.there_since.load(Ordering::Relaxed) > 0;
+        (was_gone && self.is_there()).then(|| self.there_for())
+    }
+
+    /// For how long it was gone the last time, or is by now.
+    pub fn gone_for(&self) -> Duration {
+        let end = if self.is_there() { self.there_since.load(Ordering::Relaxed) } else { self.since() };
+        Duration::from_millis(end.saturating_sub(self.gone_since.load(Ordering::Relaxed)))
     }
 
     fn since(&self) -> u64 {
@@ -160,6 +174,7 @@ impl Valkey {
         self.parts.metrics.available.set(0);
         let until = since + COOLDOWN.as_millis() as u64;
         if self.gone_until.swap(until, Ordering::Relaxed) == 0 {
+            self.gone_since.store(since, Ordering::Relaxed);
             tracing::warn!(
                 target: "portcullis::limits", why,
                 "the engine of [limits.shared] is gone: until it is back this node allows its part of each rate and budget"

@@ -96,11 +96,12 @@ async fn take(shares: &[LimitShare<'_>], shared: Option<&SharedRates>, now: Inst
         return take_here(shares, now, |rate| rate);
     };
     let names: Vec<Vec<u8>> = shares.iter().map(|share| share.caller.name()).collect();
-    let turns: Vec<RateShare<'_>> = shares
-        .iter()
-        .zip(&names)
-        .map(|(share, caller)| RateShare { of: share.of, caller, rate: share.rate })
-        .collect();
+    let tells = shared.is_to_be_told();
+    let turns = shares.iter().zip(&names).map(|(share, caller)| {
+        let least = if tells { share.buckets.ahead(&share.caller, now) } else { Duration::ZERO };
+        RateShare { of: share.of, caller, rate: share.rate, least }
+    });
+    let turns: Vec<RateShare<'_>> = turns.collect();
     let answer = shared.take(&turns).await;
     // What was taken together is known here, for when nobody can be asked.
     let alone =

@@ -4,18 +4,20 @@
 //! come since it last looked. What is erased there is forgotten here when it looks.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use data_encoding::HEXLOWER;
 use tokio::sync::Mutex as AsyncMutex;
+use tokio::time::timeout;
 
-use crate::base::clock::Timestamp;
+use crate::base::clock::{Clock, Timestamp};
 use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
 use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::redact::IssuedToCaller;
-use crate::store::{Key, NewRow, Pages, Precondition, Records, StoreError};
+use crate::store::{Cause, Key, NewRow, Pages, Precondition, Records, StoreError};
 use crate::vault::{REMEMBERED, Vault, VaultError};
 
 /// Rows by caller and time: a form byte, then digests of 8 bytes.
@@ -38,6 +40,9 @@ const MOST: usize = 32_768;
 /// How long what another process has issued may be unknown here.
 const FRESH: Duration = Duration::from_secs(1);
 
+/// How long a request waits for what other processes have issued; then it goes by what is known here.
+const LONGEST_READ: Duration = Duration::from_secs(2);
+
 /// How far the clocks of two processes may be apart, or a write may be late, in milliseconds.
 const LATE: u64 = 10_000;
 
@@ -58,6 +63,8 @@ pub struct CallerDigests {
     /// Those that are in no row yet.
     unwritten: Mutex<Vec<(u64, u64)>>,
     read: AsyncMutex<ReadRows>,
+    /// Whether the last read failed.
+    silent: AtomicBool,
     /// Held while a row is written: what comes meanwhile goes together into the next.
     write: AsyncMutex<()>,
 }
@@ -65,6 +72,7 @@ pub struct CallerDigests {
 /// How far the rows were read.
 #[derive(Default)]
 struct ReadRows {
+    /// When that was done, or tried in vain.
     at: Option<Instant>,
     /// The latest time that a row read has, in milliseconds since the epoch.
     latest: u64,
@@ -79,20 +87,34 @@ fn unlocked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl CallerDigests {
-    /// Reads what has come since, if that was not done a moment ago.
-    pub(super) async fn refresh(&self, place: DigestInput<'_>, instant: Instant) -> Result<(), VaultError> {
-        let mut read = self.read.lock().await;
-        if read.at.is_some_and(|at| instant.saturating_duration_since(at) < FRESH) {
+    /// Reads what has come since, if that was not done or tried a moment ago. Whoever comes while another one reads waits for it, unless
+    /// the last read failed.
+    pub(super) async fn refresh(&self, place: DigestInput<'_>, clock: &dyn Clock) -> Result<(), VaultError> {
+        let asked = clock.instant();
+        let read = match self.silent.load(Ordering::Relaxed) {
+            true => self.read.try_lock().ok(),
+            false => timeout(LONGEST_READ, self.read.lock()).await.ok(),
+        };
+        // Who reads says what came of it.
+        let Some(mut read) = read else { return Ok(()) };
+        if read.at.is_some_and(|at| asked.saturating_duration_since(at) < FRESH) {
             return Ok(());
         }
+        let newer = timeout(LONGEST_READ, self.read_newer(place, &mut read)).await;
+        let newer = newer.unwrap_or_else(|_| Err(silent()));
+        // Those who have waited for a read that failed do not try it again one after the other.
+        read.at = Some(if newer.is_ok() { asked } else { clock.instant() });
+        self.silent.store(newer.is_err(), Ordering::Relaxed);
+        newer
+    }
+
+    async fn read_newer(&self, place: DigestInput<'_>, read: &mut ReadRows) -> Result<(), VaultError> {
         let erased = [version(place, place.caller).await?, version(place, &CallerId::everybody()).await?];
         if erased != read.erased {
             *read = ReadRows { erased, ..ReadRows::default() };
             unlocked(&self.known).clear();
         }
-        self.read_rows(place, &mut read).await?;
-        read.at = Some(instant);
-        Ok(())
+        self.read_rows(place, read).await
     }
 
     async fn read_rows(&self, place: DigestInput<'_>, read: &mut ReadRows) -> Result<(), VaultError> {
@@ -196,6 +218,10 @@ fn bound(known: &mut HashMap<u64, u64>, now: Timestamp) {
             !goes
         });
     }
+}
+
+fn silent() -> VaultError {
+    StoreError::Unavailable(Cause::of("it does not answer")).into()
 }
 
 async fn version(place: DigestInput<'_>, caller: &CallerId) -> Result<u64, StoreError> {

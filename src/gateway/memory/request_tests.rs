@@ -1,7 +1,7 @@
 use super::*;
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
-use crate::store::Records;
 use crate::store::embedded::EmbeddedRecords;
+use crate::store::{Closing, KeepPart, Key, NewRow, Precondition, Records, RecordsFuture, Row};
 use crate::vault::{MasterKey, Vault};
 
 /// Two processes on one store, at a time that stands.
@@ -10,14 +10,18 @@ async fn processes(folder: &tempfile::TempDir) -> [Arc<Memory>; 2] {
 }
 
 async fn at_a_clock(folder: &tempfile::TempDir, clock: SharedClock) -> [Arc<Memory>; 2] {
-    let file = folder.path().join("db");
-    let records: Arc<dyn Records> =
-        Arc::new(EmbeddedRecords::open(&file, SharedClock::clone(&clock)).await.unwrap());
-    let master = MasterKey::from_text(&"1".repeat(64)).unwrap();
-    let vault =
-        Arc::new(Vault::open(Arc::clone(&records), &master, SharedClock::clone(&clock)).await.unwrap());
+    let (records, vault) = opened(folder, &clock).await;
     [0, 1]
         .map(|_| Arc::new(Memory::new(Arc::clone(&records), Arc::clone(&vault), SharedClock::clone(&clock))))
+}
+
+async fn opened(folder: &tempfile::TempDir, clock: &SharedClock) -> (Arc<dyn Records>, Arc<Vault>) {
+    let file = folder.path().join("db");
+    let records: Arc<dyn Records> =
+        Arc::new(EmbeddedRecords::open(&file, SharedClock::clone(clock)).await.unwrap());
+    let master = MasterKey::from_text(&"1".repeat(64)).unwrap();
+    let vault = Vault::open(Arc::clone(&records), &master, SharedClock::clone(clock)).await.unwrap();
+    (records, Arc::new(vault))
 }
 
 async fn request(memory: &Arc<Memory>, caller: &str) -> RequestMemory {
@@ -101,4 +105,54 @@ async fn an_id_that_any_server_gives_leads_back_to_what_was_issued() {
         later.find(&poll).await;
         assert_eq!(later.restored().load().len(), count, "{caller}");
     }
+}
+
+/// A store that does not answer.
+struct SilentRecords;
+
+impl Records for SilentRecords {
+    fn get<'a>(&'a self, _: &'a Key) -> RecordsFuture<'a, Option<Row>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn put_if<'a>(&'a self, _: &'a Key, _: Precondition, _: NewRow) -> RecordsFuture<'a, u64> {
+        Box::pin(std::future::pending())
+    }
+
+    fn move_if<'a>(&'a self, _: &'a Key, _: u64, _: &'static str, _: NewRow) -> RecordsFuture<'a, u64> {
+        Box::pin(std::future::pending())
+    }
+
+    fn remove_if<'a>(&'a self, _: &'a Key, _: u64) -> RecordsFuture<'a, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn scan<'a>(&'a self, _: &'static str, _: &'a str, _: u32) -> RecordsFuture<'a, Vec<Row>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn sweep(&self) -> RecordsFuture<'_, u64> {
+        Box::pin(std::future::pending())
+    }
+
+    fn trim<'a>(&'a self, _: &'static str, _: &'a str, _: KeepPart) -> RecordsFuture<'a, u64> {
+        Box::pin(std::future::pending())
+    }
+
+    fn close(&self) -> Closing<'_> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// Not one after the other, and those that come a moment later not at all.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_of_one_caller_wait_together_for_a_store_that_is_silent() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock: SharedClock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
+    let (_, vault) = opened(&folder, &clock).await;
+    let memory = Arc::new(Memory::new(Arc::new(SilentRecords), vault, clock));
+    let all = futures_util::future::join_all((0..20).map(|_| request(&memory, "me")));
+    assert!(tokio::time::timeout(Duration::from_secs(15), all).await.is_ok());
+    let next = request(&memory, "me");
+    assert!(tokio::time::timeout(Duration::from_secs(1), next).await.is_ok());
 }

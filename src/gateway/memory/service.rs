@@ -107,7 +107,7 @@ impl Memory {
     /// Reads what other processes have issued to the caller.
     pub(super) async fn refresh(&self, caller: &CallerId) {
         let known = self.known(caller);
-        if let Err(error) = known.digests.refresh(self.place(caller), self.clock.instant()).await {
+        if let Err(error) = known.digests.refresh(self.place(caller), self.clock.as_ref()).await {
             tracing::warn!(target: TARGET, "what was issued to a caller cannot be read: {error}");
         }
     }
