@@ -37,6 +37,7 @@ chapters! {
     "metrics" "Metrics",
     "configuration" "Every setting",
     "architecture" "Architecture",
+    "benchmarks" "Benchmarks",
 }
 
 /// The address that the pages' examples have.

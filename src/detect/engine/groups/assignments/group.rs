@@ -124,8 +124,14 @@ impl Assignments {
         let value = content.value().map(|value| value.at_boundary(&text));
         let taken = value.and_then(|value| Some((value, self.offer(pass, value, found)?)));
         let Some((value, rule)) = taken else {
+            // A longer word may begin at the same place.
+            let behind = pass.view.slice(hit.start, pass.view.len());
+            if !pass.view.complete && behind.len() <= words::LONGEST && search::may_begin(behind) {
+                track.at = begun(&pass.view, track.at).map_or(hit.start, |start| start.min(hit.start));
+                return false;
+            }
             let spent = self.spend(pass, track, looked.get(), found);
-            track.at = spent.unwrap_or(next.max(hit.end));
+            track.at = spent.unwrap_or(next.max(hit.behind()));
             if let (PlaceContent::List(list), None) = (content, spent) {
                 track.assignment.open(list);
             }

@@ -56,6 +56,13 @@ pub(super) struct Hit {
     pub(super) place: WordContext,
 }
 
+impl Hit {
+    /// Where the next word may begin. The colon behind the name of a host may begin one.
+    pub(super) fn behind(&self) -> usize {
+        if self.place == WordContext::Account { self.end - 1 } else { self.end }
+    }
+}
+
 /// The words of all lists in the order of their starts.
 pub(super) struct Hits<'a> {
     searches: &'a [WordSearch; LISTS],
