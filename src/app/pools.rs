@@ -10,6 +10,7 @@ use crate::gateway::upstream::{
     Authorities, AwsSigner, AwsSignerParts, Breaker, BreakerLimits, ConnectOptions, PeerHealth, PoolTls,
     Target, Upstream, UpstreamParts, watch,
 };
+use crate::net::SystemResolver;
 
 /// Builds a pool; what it has to sign may have bodies of at most `collected` bytes. Nobody but its owner knows of it until [`begin`].
 ///
@@ -40,6 +41,9 @@ pub(super) fn upstream(
         repeats: setting.repeat,
         ejection: setting.outliers,
         breaker: breaker(name, setting.breaker, parts),
+        before: parts.pools.get(name).and_then(|before| before.upgrade()),
+        resolver: Arc::new(SystemResolver::Configured),
+        sockets: parts.sockets.clone(),
         metrics: parts.metrics.upstream(name),
         clock: Arc::clone(&parts.opened.clock),
     };

@@ -44,14 +44,41 @@ pub(super) fn take_descriptors() -> Result<Option<u64>, AppError> {
     Ok(maximum)
 }
 
-/// What the process needs for itself: the store, logs, threads, and whoever asks how it is.
-const OWN_DESCRIPTORS: u64 = 48;
+/// What the process needs for itself: the store, logs, threads, names that are looked up, checks of upstreams.
+const OWN_DESCRIPTORS: usize = 96;
 
-/// How many connections there may be of those that are `wanted`, each with one to an upstream, so that the process keeps
-/// descriptors for itself.
-pub(super) fn connections_within(descriptors: Option<u64>, wanted: usize) -> usize {
-    let each = |all: u64| usize::try_from(all.saturating_sub(OWN_DESCRIPTORS) / 2).unwrap_or(usize::MAX);
-    descriptors.map_or(wanted, |all| wanted.min(each(all).max(1)))
+/// The most connections to the listener for metrics and health.
+const MOST_ADMIN: usize = 256;
+
+/// The most connections to upstreams that are kept unused for requests whose bodies are collected, and half as many for
+/// others.
+const MOST_KEPT: usize = 512;
+
+/// What the file descriptors of the process go to, so that it keeps some for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DescriptorShares {
+    /// Connections of callers.
+    pub(super) connections: usize,
+    /// Connections to upstreams that requests have.
+    pub(super) upstreams: usize,
+    /// Those that are kept unused for requests whose bodies are collected, and half as many for others.
+    pub(super) kept: usize,
+    /// Connections to the listener for metrics and health.
+    pub(super) admin: usize,
+}
+
+impl DescriptorShares {
+    /// Of so many, `None`: without limit, where callers may have `wanted` connections. What those leave is for connections
+    /// to upstreams, at least as many: one connection of HTTP/2 may have a hundred requests.
+    pub(super) fn of(descriptors: Option<u64>, wanted: usize) -> Self {
+        let all = descriptors.map_or(usize::MAX, |all| usize::try_from(all).unwrap_or(usize::MAX));
+        let left = all.saturating_sub(OWN_DESCRIPTORS);
+        let admin = (left / 16).clamp(1, MOST_ADMIN);
+        let kept = (left / 12).clamp(2, MOST_KEPT);
+        let left = left.saturating_sub(admin + kept + kept / 2);
+        let connections = wanted.min(left / 2).max(1);
+        Self { connections, upstreams: left.saturating_sub(connections).max(1), kept, admin }
+    }
 }
 
 /// Says a line to whoever runs the process: in the log, if that is one of JSON objects. `false`: it is not, and the line is
@@ -109,4 +136,33 @@ fn ignored() -> u64 {
 /// Starts a log of warnings, for a command that ends by itself.
 pub fn log_warnings() {
     start_log(LogFormat::Text, "warn", LogWay::Direct);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_are_enough_for_all_that_takes_one() {
+        for all in [64, 100, 256, 1024, 4096, 40_000, 1 << 20] {
+            for wanted in [1, 100, 16_384] {
+                let shares = DescriptorShares::of(Some(all), wanted);
+                let DescriptorShares { connections, upstreams, kept, admin } = shares;
+                let taken = OWN_DESCRIPTORS + connections + upstreams + kept + kept / 2 + admin;
+                assert!(taken as u64 <= all.max(102), "{all}: {shares:?}");
+                assert!(connections <= wanted && connections <= upstreams, "{all}: {shares:?}");
+            }
+        }
+        let few = DescriptorShares::of(Some(1024), 16_384);
+        assert_eq!((few.connections, few.upstreams, few.kept, few.admin), (377, 378, 77, 58));
+    }
+
+    #[test]
+    fn enough_of_them_bound_nothing() {
+        for descriptors in [Some(1 << 19), None] {
+            let shares = DescriptorShares::of(descriptors, 16_384);
+            assert_eq!((shares.connections, shares.kept, shares.admin), (16_384, MOST_KEPT, MOST_ADMIN));
+            assert!(shares.upstreams > 400_000);
+        }
+    }
 }

@@ -17,6 +17,7 @@ use crate::app::console_state::ConsoleState;
 use crate::app::error::AppError;
 use crate::app::master;
 use crate::app::open_store::OpenStore;
+use crate::app::process::DescriptorShares;
 use crate::app::traces;
 use crate::base::budget::MemoryBudget;
 use crate::base::rate::Buckets;
@@ -30,7 +31,7 @@ use crate::gateway::filter::Filter;
 use crate::gateway::filters::{AuditTrail, LoadShedFilter, LoadShedParts, LogFilter, QueueDelay};
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::memory::Memory;
-use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
+use crate::gateway::upstream::{Breaker, PeerHealth, Upstream, UpstreamSockets};
 use crate::rates::SharedRates;
 use crate::redact::{LookUpCounts, LookUpStats, RedactionCounts};
 use crate::store::Blobs;
@@ -155,6 +156,10 @@ pub struct Services {
     pub(super) pools: DashMap<String, Weak<Upstream>>,
     /// What asks their peers how they are.
     pub(super) checks: DashMap<String, AbortHandle>,
+    /// What file descriptors go to.
+    pub(super) shares: DescriptorShares,
+    /// Connections to all upstreams; they are counted on over a reload.
+    pub(super) sockets: UpstreamSockets,
     /// How long work waits for a thread.
     pub(super) queue: Arc<QueueDelay>,
     /// Whether routes may end at a server that embeds this one.
@@ -221,10 +226,18 @@ impl Services {
             breakers: DashMap::new(),
             pools: DashMap::new(),
             checks: DashMap::new(),
+            shares: DescriptorShares::of(None, config.limits.connections.get()),
+            sockets: UpstreamSockets::default(),
             queue: Arc::new(QueueDelay::new(clock)),
             embedded: false,
             console: ConsoleState::default(),
         })
+    }
+
+    /// Divides the process's file descriptors so.
+    pub(super) fn divide(&mut self, shares: DescriptorShares) {
+        self.sockets = UpstreamSockets::at_most(shares.upstreams);
+        self.shares = shares;
     }
 
     /// The finished spans, for whoever sends them; `None` the second time, or where nobody does.

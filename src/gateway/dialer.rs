@@ -13,7 +13,7 @@ use pingora::upstreams::peer::{HttpPeer, Peer};
 use pingora::{Error, ErrorSource};
 
 use crate::gateway::error::GatewayError;
-use crate::gateway::upstream::{Attempt, Credentials, Permit, SendProgress, TriedPeers, Upstream};
+use crate::gateway::upstream::{Attempt, Credentials, Permit, SendProgress, TriedPeers, Upstream, is_ours};
 use crate::telemetry::UpstreamFailure;
 
 /// A head that cannot be written.
@@ -192,12 +192,19 @@ impl PoolDialer {
     }
 
     /// An attempt failed. Whether there is to be another; the failure is counted then, else when the caller is answered.
+    /// One for which this process has no file descriptor is nobody else's failure.
     pub fn again(&mut self, error: &Error, how: DialProgress<'_>) -> bool {
         if *error.esource() == ErrorSource::Downstream {
             return false;
         }
         self.upstream.tell(&how.peer.address().to_string(), error);
-        let again = self.attempts < self.upstream.attempts()
+        if is_ours(error) {
+            return false;
+        }
+        if let Some(attempt) = self.attempt.as_mut().filter(|_| !how.connected) {
+            attempt.unreachable();
+        }
+        let again = self.attempts < self.upstream.attempts(how.connected)
             && (!how.connected
                 || self.upstream.repeats(
                     error,
@@ -205,7 +212,7 @@ impl PoolDialer {
                     SendProgress { unsent: how.unsent, reused: how.reused },
                 ));
         if again {
-            if let Some(mut attempt) = self.attempt.take() {
+            if let Some(mut attempt) = self.attempt.take().filter(|_| how.connected) {
                 attempt.failed();
             }
             drop(self.upstream.error(error));

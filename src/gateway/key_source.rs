@@ -10,7 +10,7 @@ use pingora::upstreams::peer::Peer;
 
 use crate::gateway::discovery::Discovery;
 use crate::gateway::key_set::{MAX_SET, TOO_LARGE};
-use crate::gateway::upstream::{TriedPeers, Upstream};
+use crate::gateway::upstream::{ConnectFailure, SelectedPeer, Upstream};
 use crate::telemetry::UpstreamFailure;
 
 /// Where keys are fetched from.
@@ -56,19 +56,17 @@ impl UpstreamKeys {
     }
 
     async fn fetch(&self) -> Result<Vec<u8>, &'static str> {
-        let chosen = self
-            .upstream
-            .choose(&mut TriedPeers::default())
-            .await
-            .map_err(|_| "the upstream of keys has no address")?;
-        let peer = chosen.dial().ok_or("the upstream of keys has no address")?;
-        let failed = |kind, error: &Error| {
-            self.upstream.tell(&peer.address().to_string(), error);
+        let failed = |chosen: &SelectedPeer, kind, error: &Error| {
+            let address = chosen.dial().map(|peer| peer.address().to_string());
+            self.upstream.tell(&address.unwrap_or_default(), error);
             self.upstream.failed(kind);
             "the upstream of keys does not answer"
         };
-        let got = self.connector.get_http_session(peer).await;
-        let (mut session, _) = got.map_err(|error| failed(UpstreamFailure::Connect, &error))?;
+        let got = self.upstream.connect(&self.connector, None).await;
+        let (mut session, chosen) = got.map_err(|failure| match failure {
+            ConnectFailure::NoAddress => "the upstream of keys has no address",
+            ConnectFailure::Failed(chosen, error) => failed(&chosen, UpstreamFailure::Connect, &error),
+        })?;
         let head = RequestHeader::build("GET", self.path.as_bytes(), None);
         let mut head = head.map_err(|_| "the path of keys cannot be asked for")?;
         let credentials = self.upstream.credentials().await;
@@ -77,7 +75,7 @@ impl UpstreamKeys {
         applied.map_err(|_| "the path of keys cannot be asked for")?;
         let asked = head.insert_header(ACCEPT, HeaderValue::from_static("application/json"));
         asked.map_err(|_| "the path of keys cannot be asked for")?;
-        let gone = |error: Box<Error>| failed(UpstreamFailure::Broken, &error);
+        let gone = |error: Box<Error>| failed(&chosen, UpstreamFailure::Broken, &error);
         session.write_request_header(Box::new(head)).await.map_err(gone)?;
         session.finish_request_body().await.map_err(gone)?;
         session.read_response_header().await.map_err(gone)?;

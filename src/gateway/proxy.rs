@@ -37,9 +37,6 @@ use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::telemetry::trace::Tracer;
 use crate::telemetry::{BodyScan, UpstreamFailure};
 
-/// Unused connections kept to all upstreams together.
-const POOL: usize = 512;
-
 /// The gateway: what Pingora drives. Cheap to clone.
 #[derive(Clone)]
 pub struct Gateway {
@@ -67,6 +64,8 @@ pub struct GatewayParts {
     pub clock: SharedClock,
     /// Counts requests under way.
     pub in_flight: InFlight,
+    /// How many unused connections are kept to all upstreams together, for requests that are collected.
+    pub kept: usize,
     /// Makes the spans of requests.
     pub tracer: Tracer,
 }
@@ -94,8 +93,8 @@ impl RequestCtx {
 
 impl From<GatewayParts> for Gateway {
     fn from(parts: GatewayParts) -> Self {
-        let GatewayParts { routes, budget, bounds, clients, clock, in_flight, tracer } = parts;
-        let connector = Arc::new(Connector::new(Some(ConnectorOptions::new(POOL))));
+        let GatewayParts { routes, budget, bounds, clients, clock, in_flight, kept, tracer } = parts;
+        let connector = Arc::new(Connector::new(Some(ConnectorOptions::new(kept))));
         Self { routes, connector, budget, bounds, clients, clock, in_flight, tracer }
     }
 }

@@ -10,8 +10,8 @@ use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::proxy::RequestCtx;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::testing::{
-    Act, Journal, NEVER_OUT, ask, fixed, gateway, noted, nothing, pool, post, recorder, route, serve,
-    until_noted, upstream,
+    Act, Journal, NEVER_OUT, ask, fixed, gateway, named_pool, noted, nothing, pool, post, recorder, route,
+    serve, until_noted, upstream,
 };
 
 const TEXT: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 10\r\nconnection: close\r\n\r\nthe SECRET";
@@ -60,6 +60,20 @@ async fn a_peer_that_cannot_be_reached_is_left_for_the_next() {
     }
     let seen = noted(&seen);
     assert!(seen.len() == 2 && seen.iter().all(|request| request.contains("a <\">")), "{seen:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn addresses_of_a_name_that_cannot_be_reached_cost_no_request() {
+    let (peer, seen) = upstream(TEXT).await;
+    let journal = Journal::default();
+    let filters = vec![recorder("in", Stage::Rewrite, Act::HideRequest, &journal)];
+    let terminal = Terminal::Upstream(named_pool(&[2, 3, 4, 1], peer.port()));
+    let address = serve(gateway(route(filters, terminal, None))).await;
+    for _ in 0..8 {
+        let answer = ask(address, &post("a SECRET")).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    }
+    assert_eq!(noted(&seen).len(), 8, "each is sent once");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,11 +4,14 @@ use crate::gateway::filter::Stage;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::testing::{
-    Act, Journal, NEVER_OUT, ask, gateway, noted, nothing, pool, post, recorder, route, serve, until_noted,
-    upstream,
+    Act, Journal, NEVER_OUT, ask, gateway, named_pool, noted, nothing, pool, post, recorder, route, serve,
+    until_noted, upstream,
 };
 
 const TEXT: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nthe SECRET";
+
+const CLOSED: &[u8] =
+    b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok";
 
 const EVENTS: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 900000\r\n\r\n\
     data: one SEC\n\ndata: two\n\n";
@@ -45,6 +48,20 @@ async fn a_collected_request_has_its_exact_length_and_so_has_its_answer() {
     assert_eq!(seen.len(), 1, "the first peer is down: {seen:?}");
     assert!(seen[0].ends_with("\r\n\r\nclean"), "{seen:?}");
     assert!(seen[0].to_lowercase().contains("content-length: 5\r\n"), "{seen:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_collected_request_goes_to_the_address_that_can_be_reached() {
+    let (peer, seen) = upstream(CLOSED).await;
+    let journal = Journal::default();
+    let filters = vec![recorder("in", Stage::Rewrite, Act::Replace("clean"), &journal)];
+    let terminal = Terminal::Upstream(named_pool(&[2, 3, 4, 1], peer.port()));
+    let address = serve(gateway(route(filters, terminal, None))).await;
+    for _ in 0..8 {
+        let answer = ask(address, &post("a")).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    }
+    assert_eq!(noted(&seen).len(), 8, "each is sent once");
 }
 
 #[tokio::test(flavor = "multi_thread")]

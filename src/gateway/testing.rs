@@ -44,8 +44,9 @@ use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{StaticAnswer, Terminal};
 use crate::gateway::upstream::{
     Breaker, BreakerLimits, ConnectOptions, CredentialParts, Ejection, Http, PeerHealth, RetryPolicy, Target,
-    Timeouts, Upstream, UpstreamParts,
+    Timeouts, Upstream, UpstreamParts, UpstreamSockets,
 };
+use crate::net::{AddressFuture, DnsResolver, SystemResolver};
 use crate::stream::{Editor, StreamError};
 use crate::telemetry::Metrics;
 use crate::telemetry::trace::Tracer;
@@ -235,6 +236,30 @@ const RATE: ByteRate = ByteRate { per_second: 1, grace: Duration::from_secs(10) 
 
 /// A pool of these peers.
 pub(super) fn pool(peers: &[SocketAddr], ejection: Ejection) -> Arc<Upstream> {
+    Arc::new(Upstream::new(pool_parts(peers, ejection)).unwrap())
+}
+
+/// A pool of one peer, whose name leads to these addresses of this machine, said by their last bytes.
+pub(super) fn named_pool(last: &'static [u8], port: u16) -> Arc<Upstream> {
+    let mut parts = pool_parts(&[], NEVER_OUT);
+    let target = Target { host: "name.test".to_owned(), port };
+    parts.targets.push((target, Arc::new(PeerHealth::default())));
+    parts.resolver = Arc::new(LoopbackNames(last));
+    Arc::new(Upstream::new(parts).unwrap())
+}
+
+/// Every name leads to these addresses of this machine.
+struct LoopbackNames(&'static [u8]);
+
+impl DnsResolver for LoopbackNames {
+    fn lookup(&self, _: &str) -> AddressFuture {
+        let found: Vec<IpAddr> = self.0.iter().map(|last| IpAddr::from([127, 0, 0, *last])).collect();
+        Box::pin(std::future::ready(Ok(found)))
+    }
+}
+
+/// What a pool of these peers is made from.
+pub(super) fn pool_parts(peers: &[SocketAddr], ejection: Ejection) -> UpstreamParts {
     let clock: SharedClock = Arc::new(SystemClock);
     let target = |peer: &SocketAddr| {
         let target = Target { host: peer.ip().to_string(), port: peer.port() };
@@ -249,7 +274,7 @@ pub(super) fn pool(peers: &[SocketAddr], ejection: Ejection) -> Arc<Upstream> {
         total: None,
     };
     let dialing = ConnectOptions { tls: None, http: Http::One, times };
-    let upstream = Upstream::new(UpstreamParts {
+    UpstreamParts {
         signer: None,
         name: "pool".to_owned(),
         targets: peers.iter().map(target).collect(),
@@ -259,10 +284,12 @@ pub(super) fn pool(peers: &[SocketAddr], ejection: Ejection) -> Arc<Upstream> {
         repeats: RetryPolicy::default(),
         ejection,
         breaker: Arc::new(Breaker::new(BreakerLimits::NONE, Arc::clone(&clock))),
+        before: None,
+        resolver: Arc::new(SystemResolver::Configured),
+        sockets: UpstreamSockets::default(),
         metrics: Metrics::new().unwrap().upstream("pool"),
         clock,
-    });
-    Arc::new(upstream.unwrap())
+    }
 }
 
 /// Failures put no peer out.
@@ -351,6 +378,7 @@ pub(super) fn gateway(route: Route) -> Gateway {
         clients: Arc::new(ClientResolver::default()),
         clock: Arc::new(SystemClock),
         in_flight: InFlight::default(),
+        kept: 512,
         tracer: Tracer::default(),
     })
 }

@@ -69,7 +69,7 @@ impl Client {
     /// # Errors
     /// [`NetError::Setup`].
     pub fn new(allow: Allow) -> Result<Self, NetError> {
-        Self::with(allow, Arc::new(SystemResolver))
+        Self::over(allow, Arc::new(SystemResolver::Callers), Arc::new(SystemResolver::Configured))
     }
 
     /// Over another resolver.
@@ -77,11 +77,19 @@ impl Client {
     /// # Errors
     /// [`NetError::Setup`].
     pub fn with(allow: Allow, lookup: Arc<dyn DnsResolver>) -> Result<Self, NetError> {
+        Self::over(allow, Arc::clone(&lookup), lookup)
+    }
+
+    /// Over one for names that callers choose, and one for those of the configuration.
+    fn over(
+        allow: Allow,
+        callers: Arc<dyn DnsResolver>,
+        configured: Arc<dyn DnsResolver>,
+    ) -> Result<Self, NetError> {
         // For programs that have not chosen a provider yet, such as tests: the client cannot be built without.
         drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
-        let checked =
-            built(&Arc::new(CheckedResolver { lookup: Arc::clone(&lookup), allow: Some(allow.clone()) }))?;
-        let named = built(&Arc::new(CheckedResolver { lookup, allow: None }))?;
+        let checked = built(&Arc::new(CheckedResolver { lookup: callers, allow: Some(allow.clone()) }))?;
+        let named = built(&Arc::new(CheckedResolver { lookup: configured, allow: None }))?;
         Ok(Self { checked, named, allow })
     }
 

@@ -1,13 +1,14 @@
 //! [`DnsResolver`]: names to addresses, and the check of what it answers.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::{Arc, LazyLock};
 
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::net::allow::Allow;
+use crate::net::lookups::Lookups;
 
 /// Addresses of a name, when they are there.
 pub type AddressFuture = BoxFuture<'static, io::Result<Vec<IpAddr>>>;
@@ -21,18 +22,38 @@ pub trait DnsResolver: Send + Sync + 'static {
     fn lookup(&self, name: &str) -> AddressFuture;
 }
 
-/// The system's resolver.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemResolver;
+/// Names of the configuration that are looked up at once.
+const CONFIGURED_AT_ONCE: usize = 16;
+
+/// Names in URLs of callers that are looked up at once.
+const CALLERS_AT_ONCE: usize = 64;
+
+static CONFIGURED: LazyLock<Arc<Lookups>> = LazyLock::new(|| Lookups::new(CONFIGURED_AT_ONCE, ask));
+
+static CALLERS: LazyLock<Arc<Lookups>> = LazyLock::new(|| Lookups::new(CALLERS_AT_ONCE, ask));
+
+/// The system's resolver. It looks a name up once at a time, and at most 16 or 64 names at once.
+#[derive(Clone, Copy, Debug)]
+pub enum SystemResolver {
+    /// For names of the configuration.
+    Configured,
+    /// For names that callers choose; however slow those are, names of the configuration do not wait for them.
+    Callers,
+}
 
 impl DnsResolver for SystemResolver {
     fn lookup(&self, name: &str) -> AddressFuture {
-        let name = name.to_owned();
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            Ok(found.map(|socket| socket.ip()).take(MOST + 1).collect())
-        })
+        let lookups = match self {
+            Self::Configured => &CONFIGURED,
+            Self::Callers => &CALLERS,
+        };
+        Box::pin(Arc::clone(lookups).find(name.to_owned()))
     }
+}
+
+/// Asks the system, and blocks until it answers.
+fn ask(name: &str) -> io::Result<Vec<IpAddr>> {
+    Ok((name, 0_u16).to_socket_addrs()?.map(|socket| socket.ip()).take(MOST + 1).collect())
 }
 
 /// Hands out addresses that may be connected to. What it hands out is what is connected to: a name is not asked

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `allow` | [`Allow`]: the places besides that may be fetched from |
 //! | `dns_resolver` | [`DnsResolver`]: names to addresses, and the check of what it answers |
+//! | `lookups` | names that the system looks up, a few at once |
 //! | `client` | [`Client`]: its settings, and calls to our own providers |
 //! | `form` | [`form()`]: names and values as a form has them |
 //! | `fetch` | [`Fetched`]: a file as it comes from someone's URL |
@@ -20,6 +21,7 @@ mod dns_resolver;
 mod error;
 mod fetch;
 mod form;
+mod lookups;
 
 pub use allow::{Allow, AllowEntry, AllowEntryError};
 pub use any_certificate::with_any_certificate;

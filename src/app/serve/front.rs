@@ -6,6 +6,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use crate::app::error::AppError;
+use crate::app::process::DescriptorShares;
 use crate::app::services::Services;
 use crate::app::tls_files::tls_files;
 use crate::app::{admin, console};
@@ -21,18 +22,15 @@ use crate::gateway::route::RouteTable;
 /// A caller that says nothing for this long in the middle of its request is cut off.
 const CALLER_SILENCE: Duration = Duration::from_secs(60);
 
-/// Connections to the listener for metrics and health.
-const ADMIN_CONNECTIONS: usize = 256;
-
 /// The listeners of the configuration, and of metrics and health.
 pub(super) fn servings(
     config: &Config,
     parts: &Arc<Services>,
     routes: &Arc<ArcSwap<RouteTable>>,
-    connections: usize,
 ) -> Result<Vec<Serving>, AppError> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = config.threads.map_or(processors, usize::from);
+    let DescriptorShares { connections, admin: looking, .. } = parts.shares;
     let metrics = Arc::new(parts.metrics.front.clone());
     let mut servings = vec![Serving {
         gateway: gateway(config, parts, Arc::clone(routes), parts.in_flight.clone()),
@@ -47,7 +45,7 @@ pub(super) fn servings(
         let listen = Listen { address: *admin.address, tls, h2c: false, proxied: false, ext_proc: false };
         let table = Arc::new(ArcSwap::from_pointee(admin::table(parts, console::route(config, parts)?)?));
         let gateway = gateway(config, parts, table, InFlight::default());
-        let connections = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
+        let connections = ConnectionLimit::new(looking, looking);
         let limits = limits(config);
         servings.push(Serving { gateway, listen: vec![listen], threads: 1, connections, limits, metrics });
     }
@@ -77,6 +75,7 @@ pub(in crate::app) fn gateway(
         clients: Arc::new(clients(config)),
         clock: Arc::clone(&parts.opened.clock),
         in_flight,
+        kept: parts.shares.kept,
         tracer: parts.tracer.clone(),
     })
 }

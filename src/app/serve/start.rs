@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::api::token::NewToken;
 use crate::app::error::AppError;
+use crate::app::process::DescriptorShares;
 use crate::app::serve::front;
 use crate::app::serve::handover::{self, Predecessor};
 use crate::app::serve::notify;
@@ -23,7 +24,7 @@ use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::crypto::random;
-use crate::gateway::listen::{self, Sockets};
+use crate::gateway::listen::{self, ServerBounds, Sockets};
 use crate::telemetry::{LogWay, start_log};
 
 /// How often it is looked whether connections are accepted.
@@ -68,15 +69,12 @@ fn console_url(config: &Config) -> Option<String> {
 }
 
 /// How many connections there may be: what the configuration says, as far as there are descriptors for them.
-fn connections(config: &Config) -> usize {
-    let wanted = config.limits.connections.get();
-    match process::take_descriptors() {
-        Ok(descriptors) => process::connections_within(descriptors, wanted),
-        Err(error) => {
-            tracing::warn!(target: "portcullis::app", "{error}");
-            wanted
-        }
-    }
+fn shares(config: &Config) -> DescriptorShares {
+    let descriptors = process::take_descriptors().unwrap_or_else(|error| {
+        tracing::warn!(target: "portcullis::app", "{error}");
+        None
+    });
+    DescriptorShares::of(descriptors, config.limits.connections.get())
 }
 
 /// Says that there are fewer connections than the configuration has.
@@ -103,15 +101,17 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     let config = source.load().inspect_err(|_| start_log(source.log_format(), "info", LogWay::Queued))?;
     let watched = WatchedFiles::new(config.files.clone(), began);
     start_log(config.log.format, log_level(&config), LogWay::Queued);
-    let connections = connections(&config);
-    let parts = Arc::new(Services::new(&config)?);
+    let shares = shares(&config);
+    let mut parts = Services::new(&config)?;
+    parts.divide(shares);
+    let parts = Arc::new(parts);
     parts.loaded(&config, None);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
     // Made now and not by the first request that encrypts: there may be no room for it by then.
     if let Err(error) = parts.opened.io.block_on(parts.vault.default_fpe_key()) {
         tracing::warn!(target: "portcullis::app", "the key for encryption cannot be had yet: {error}");
     }
-    let servings = front::servings(&config, &parts, &routes, connections)?;
+    let servings = front::servings(&config, &parts, &routes)?;
     let place = handover::HandoverPaths::of(&config);
     let (sockets, predecessor) = match upgrade {
         true => Predecessor::meet(&place).map(|(predecessor, sockets)| (sockets, Some(predecessor)))?,
@@ -162,11 +162,12 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     io.spawn(metering::keep(Arc::clone(&parts)));
     let (begins, serving) = (AfterStart { place, predecessor, takes }, sockets.clone());
     io.spawn(begins.run(Arc::clone(&parts), serving));
-    say_fewer(connections, &config);
+    say_fewer(shares.connections, &config);
     // Not before what may fail has not: it is shown once.
     let first_token = first_token(&parts)?;
     announce(Announce::of(&config, first_token, config.data.to_path_buf()));
-    listen::serve(servings, &sockets, NEVER_FIRST, stopped);
+    let bounds = ServerBounds { drain: NEVER_FIRST, kept: shares.kept / 2 };
+    listen::serve(servings, &sockets, bounds, stopped);
     parts.opened.io.block_on(parts.opened.records.close());
     Ok(())
 }

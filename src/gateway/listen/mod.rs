@@ -51,7 +51,7 @@ pub use client_trust::ClientTrust;
 pub use connections::ConnectionLimit;
 pub use error::ListenError;
 pub use limits::ListenLimits;
-pub use server::{ShutdownMode, serve};
+pub use server::{ServerBounds, ShutdownMode, serve};
 pub use serving::{Listen, Serving};
 pub use socket::Sockets;
 pub use tls::{ListenerTls, Renewed, TlsFiles};

@@ -12,6 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::base::clock::SharedClock;
 use crate::base::units::Period;
 use crate::gateway::error::{GatewayError, Unavailable};
+use crate::gateway::upstream::sockets::SocketPermit;
 use crate::telemetry::Circuit;
 
 /// `[upstreams.NAME.breaker]`: how much a pool gets, and when it gets nothing. Requests that it may not have are
@@ -89,6 +90,7 @@ pub struct Permit {
     tries: bool,
     recorded: bool,
     _place: Option<OwnedSemaphorePermit>,
+    _socket: Option<SocketPermit>,
 }
 
 impl Breaker {
@@ -112,7 +114,7 @@ impl Breaker {
     pub async fn admit(self: &Arc<Self>) -> Result<Permit, GatewayError> {
         let (place, tries) = self.entered().await?;
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        Ok(Permit { breaker: Arc::clone(self), tries, recorded: false, _place: place })
+        Ok(Permit { breaker: Arc::clone(self), tries, recorded: false, _place: place, _socket: None })
     }
 
     /// Requests that were let through and are not over.
@@ -230,6 +232,12 @@ impl Drop for WaitingRequest<'_> {
 }
 
 impl Permit {
+    /// With a connection that it is leave for, too.
+    pub(super) fn holding(mut self, socket: SocketPermit) -> Self {
+        self._socket = Some(socket);
+        self
+    }
+
     /// Records how the request went; only the first call counts.
     pub fn record(&mut self, well: bool) {
         if !self.recorded {

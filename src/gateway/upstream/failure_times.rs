@@ -14,6 +14,9 @@ use crate::telemetry::UpstreamFailure;
 /// The longest reason, in characters: names in certificates are others' words.
 const LONGEST: usize = 400;
 
+/// What the operating system says when it, or the process, has no file descriptors left: `ENFILE`, `EMFILE`.
+const NO_DESCRIPTORS: [i32; 2] = [23, 24];
+
 /// What was told when, of each kind of failure.
 #[derive(Default)]
 pub(super) struct FailureTimes {
@@ -29,15 +32,14 @@ impl FailureTimes {
         let due = kinds.entry(std::mem::discriminant(error.etype())).or_default().due();
         drop(kinds);
         let Some(unsaid) = due else { return };
-        let (kind, why) = (failure_of(error), reason(error));
-        tracing::warn!(target: "portcullis::upstream", upstream, peer, kind = kind.word(), why, unsaid, "a request to the upstream failed");
+        let kind = if is_ours(error) { "descriptors" } else { failure_of(error).word() };
+        let why = reason(error);
+        tracing::warn!(target: "portcullis::upstream", upstream, peer, kind, why, unsaid, "a request to the upstream failed");
     }
 
-    /// No address was found for `peer`; `None`: the resolver did not answer in time.
-    pub(super) fn lookup(&self, upstream: &str, peer: &str, error: Option<&io::Error>) {
+    /// No address was found for `peer`.
+    pub(super) fn lookup(&self, upstream: &str, peer: &str, why: &str) {
         let Some(unsaid) = self.lookups.due() else { return };
-        let why =
-            error.map_or_else(|| "the resolver does not answer in time".to_owned(), io::Error::to_string);
         tracing::warn!(target: "portcullis::upstream", upstream, peer, kind = "dns", why, unsaid, "the upstream's name cannot be looked up");
     }
 }
@@ -59,6 +61,19 @@ pub fn failure_of(error: &Error) -> UpstreamFailure {
         ErrorType::ReadTimedout | ErrorType::WriteTimedout => UpstreamFailure::Timeout,
         _ => UpstreamFailure::Broken,
     }
+}
+
+/// Whether the failure is this machine's and not the peer's: there is no file descriptor for a connection.
+pub fn is_ours(error: &Error) -> bool {
+    let mut cause = error.cause.as_deref();
+    while let Some(inner) = cause {
+        let Some(inner) = inner.downcast_ref::<Box<Error>>() else {
+            let number = inner.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
+            return number.is_some_and(|number| NO_DESCRIPTORS.contains(&number));
+        };
+        cause = inner.cause.as_deref();
+    }
+    false
 }
 
 /// Why, in words for people. What Pingora says of a connection that is being made is its own and TLS's; what it says of one
@@ -103,6 +118,18 @@ fn system(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lack_of_descriptors_is_ours_and_nothing_else_is() {
+        let failed = |number| {
+            let socket = io::Error::from_raw_os_error(number);
+            let inner = Error::because(ErrorType::SocketError, "failed to create socket", socket);
+            Error::because(ErrorType::InternalError, "Fail to connect", inner)
+        };
+        assert!(is_ours(&failed(24)) && is_ours(&failed(23)));
+        assert!(!is_ours(&failed(111)) && !is_ours(&Error::new_up(ErrorType::ConnectTimedout)));
+        assert!(reason(&failed(24)).contains("os error 24"), "{}", reason(&failed(24)));
+    }
 
     #[test]
     fn why_is_said_and_nothing_that_was_sent_or_came() {

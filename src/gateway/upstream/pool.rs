@@ -7,23 +7,28 @@ use std::time::Instant;
 use http::Method;
 use http::header::{AUTHORIZATION, HOST, HeaderValue};
 use pingora::http::RequestHeader;
-use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorType};
 use serde::Deserialize;
 
 use crate::api::ApiError;
 use crate::base::clock::SharedClock;
 use crate::gateway::error::{GatewayError, Unavailable};
-use crate::gateway::upstream::addresses::{PeerAddresses, ResolvedAddress};
+use crate::gateway::upstream::addresses::{AddressParts, PeerAddresses};
 use crate::gateway::upstream::breaker::{Breaker, Permit};
 use crate::gateway::upstream::connect_options::{ConnectOptions, Target};
 use crate::gateway::upstream::credentials::{CredentialParts, CredentialSource, Credentials};
-use crate::gateway::upstream::failure_times::{FailureTimes, failure_of};
+use crate::gateway::upstream::failure_times::{FailureTimes, failure_of, is_ours};
 use crate::gateway::upstream::headers;
 use crate::gateway::upstream::health::{Ejection, PeerHealth};
+use crate::gateway::upstream::selected::{DialedAddress, SelectedPeer};
 use crate::gateway::upstream::signer::AwsSigner;
+use crate::gateway::upstream::sockets::UpstreamSockets;
 use crate::gateway::upstream::tried::TriedPeers;
+use crate::net::DnsResolver;
 use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
+
+/// The most addresses that a request is tried at as long as none can be connected to.
+const MOST_CONNECTS: usize = 6;
 
 /// Which requests are sent again when their connection ended before a byte of the answer came. What could not be
 /// connected, or what an HTTP/2 upstream says it has not looked at, is always sent again.
@@ -57,6 +62,12 @@ pub struct UpstreamParts {
     pub ejection: Ejection,
     /// What it lets through.
     pub breaker: Arc<Breaker>,
+    /// The pool of that name before it: where its names led is used until they are looked up again.
+    pub before: Option<Arc<Upstream>>,
+    /// Looks up the names of its peers.
+    pub resolver: Arc<dyn DnsResolver>,
+    /// Connections to all upstreams.
+    pub sockets: UpstreamSockets,
     /// Its metrics.
     pub metrics: UpstreamMetrics,
     /// For the age of addresses.
@@ -79,16 +90,16 @@ pub struct Upstream {
     /// Held while it is decided whether one more peer may be out.
     ejecting: Mutex<()>,
     breaker: Arc<Breaker>,
+    sockets: UpstreamSockets,
     metrics: UpstreamMetrics,
-    told: FailureTimes,
+    told: Arc<FailureTimes>,
     clock: SharedClock,
 }
 
 struct Peer {
-    target: Target,
     /// What `Host` says.
     authority: HeaderValue,
-    addresses: PeerAddresses,
+    addresses: Arc<PeerAddresses>,
     health: Arc<PeerHealth>,
 }
 
@@ -104,18 +115,31 @@ impl Upstream {
     /// # Errors
     /// A host or header that cannot stand in a head, in words for the log.
     pub fn new(parts: UpstreamParts) -> Result<Self, &'static str> {
+        let told = Arc::new(FailureTimes::default());
         let default_port = if parts.dialing.tls.is_some() { 443 } else { 80 };
         let peer = |(target, health): (Target, Arc<PeerHealth>)| {
             let host =
                 if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
             let text = if target.port == default_port { host } else { format!("{host}:{}", target.port) };
             let authority = HeaderValue::from_str(&text).map_err(|_| "a peer's host is not a host name")?;
-            Ok(Peer { target, authority, addresses: PeerAddresses::default(), health })
+            let addresses = PeerAddresses::new(AddressParts {
+                target,
+                dialing: parts.dialing.clone(),
+                resolver: Arc::clone(&parts.resolver),
+                clock: Arc::clone(&parts.clock),
+                upstream: parts.name.clone(),
+                peer: text,
+                told: Arc::clone(&told),
+            });
+            let before = parts.before.iter().flat_map(|before| &before.peers);
+            before.for_each(|before| addresses.inherit(&before.addresses));
+            Ok(Peer { authority, addresses: Arc::new(addresses), health })
         };
+        let peers = parts.targets.into_iter().map(peer).collect::<Result<Vec<_>, &'static str>>()?;
         Ok(Self {
             name: parts.name,
             base: parts.base,
-            peers: parts.targets.into_iter().map(peer).collect::<Result<_, &'static str>>()?,
+            peers,
             next: AtomicUsize::new(0),
             dialing: parts.dialing,
             proves: parts.credentials.set(&AUTHORIZATION),
@@ -126,8 +150,9 @@ impl Upstream {
             ejection: parts.ejection,
             ejecting: Mutex::new(()),
             breaker: parts.breaker,
+            sockets: parts.sockets,
             metrics: parts.metrics,
-            told: FailureTimes::default(),
+            told,
             clock: parts.clock,
         })
     }
@@ -164,9 +189,15 @@ impl Upstream {
         &self.dialing
     }
 
-    /// How many attempts make sense: each peer once, and a second try where there is only one.
-    pub fn attempts(&self) -> usize {
-        self.peers.len().max(2)
+    /// How many attempts make sense: each peer once, and a second try where there is only one. As long as there was no
+    /// connection, each address once, of up to six.
+    pub fn attempts(&self, connected: bool) -> usize {
+        let peers = self.peers.len().max(2);
+        if connected {
+            return peers;
+        }
+        let addresses: usize = self.peers.iter().map(|peer| peer.addresses.count()).sum();
+        peers.max(addresses.min(MOST_CONNECTS))
     }
 
     /// Its breaker.
@@ -177,13 +208,15 @@ impl Upstream {
     /// Asks its breaker for leave to send a request; may wait for a place.
     ///
     /// # Errors
-    /// [`GatewayError::Unavailable`].
+    /// [`GatewayError::Unavailable`]; there are as many connections to upstreams as there are file descriptors for.
     pub async fn admit(&self) -> Result<Permit, GatewayError> {
-        self.breaker.admit().await.inspect_err(|fault| {
+        let permit = self.breaker.admit().await.inspect_err(|fault| {
             if let GatewayError::Unavailable(why) = fault {
                 self.metrics.failed(why.failure());
             }
-        })
+        })?;
+        let socket = self.sockets.take().ok_or_else(|| self.no_descriptor())?;
+        Ok(permit.holding(socket))
     }
 
     /// Brings its gauges up to date.
@@ -198,72 +231,100 @@ impl Upstream {
     }
 
     /// Chooses a peer that takes requests: each in turn, then each of its addresses in turn; one that `tried` does not
-    /// have, if there is one.
+    /// have, if there is one. It has it then. A peer for whose name there is no address is passed over.
     ///
     /// # Errors
     /// No peer takes requests, or no address for its name.
     pub async fn choose(&self, tried: &mut TriedPeers) -> Result<SelectedPeer, GatewayError> {
+        for _ in 1..self.peers.len().min(MOST_CONNECTS) {
+            match self.next_peer(tried).await {
+                Err(GatewayError::Upstream(_)) => {}
+                chosen => return chosen,
+            }
+        }
+        self.next_peer(tried).await
+    }
+
+    async fn next_peer(&self, tried: &mut TriedPeers) -> Result<SelectedPeer, GatewayError> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        let place = self.place(turn, *tried).ok_or_else(|| {
+        let place = self.place(turn, tried).ok_or_else(|| {
             self.metrics.failed(UpstreamFailure::Down);
             GatewayError::Unavailable(Unavailable::Down)
         })?;
         tried.add(place);
         let Some(peer) = self.peers.get(place) else { return Err(self.failed(UpstreamFailure::Connect)) };
-        self.reach(place, peer, turn / self.peers.len().max(1)).await
+        self.reach(place, peer, turn / self.peers.len().max(1), tried).await
     }
 
-    /// The first from `turn` on that takes requests. If failures put all of them out, any that checks do not call down.
-    fn place(&self, turn: usize, tried: TriedPeers) -> Option<usize> {
+    /// The first from `turn` on that takes requests: one that was not tried, else one that has an address that was not.
+    /// If failures put all of them out, any that checks do not call down.
+    fn place(&self, turn: usize, tried: &TriedPeers) -> Option<usize> {
         let now = self.clock.instant();
         let count = self.peers.len();
         let places = || (0..count).map(|step| turn.wrapping_add(step) % count.max(1));
         let state = |place: &usize| self.peers.get(*place).map(|peer| peer.health.state(now));
         let takes = |place: &usize| state(place) == Some(PeerState::Healthy);
         let is_up = |place: &usize| state(place).is_some_and(|state| state != PeerState::Unhealthy);
+        let offers = |place: &usize, awake| {
+            let peer = self.peers.get(*place);
+            peer.is_some_and(|peer| peer.addresses.has_untried(tried, awake))
+        };
         let fresh = places().filter(|place| !tried.has(*place)).find(takes);
-        fresh.or_else(|| places().find(takes)).or_else(|| places().find(is_up))
+        fresh
+            .or_else(|| places().filter(takes).find(|place| offers(place, true)))
+            .or_else(|| places().filter(takes).find(|place| offers(place, false)))
+            .or_else(|| places().find(takes))
+            .or_else(|| places().find(is_up))
     }
 
-    /// The peer at `place`, whatever is known of it.
+    /// The peer at `place`, whatever is known of it, and its next address that `tried` does not have; it has it then.
     ///
     /// # Errors
     /// No address for its name.
-    pub(super) async fn at(&self, place: usize) -> Option<Result<SelectedPeer, GatewayError>> {
+    pub(super) async fn at(
+        &self,
+        place: usize,
+        tried: &mut TriedPeers,
+    ) -> Option<Result<SelectedPeer, GatewayError>> {
         let peer = self.peers.get(place)?;
-        Some(self.reach(place, peer, 0).await)
+        Some(self.reach(place, peer, 0, tried).await)
     }
 
-    async fn reach(&self, place: usize, peer: &Peer, turn: usize) -> Result<SelectedPeer, GatewayError> {
-        let known = match peer.addresses.usable(self.clock.instant()) {
-            Some(known) => known,
-            None => match self.resolve(peer).await {
-                Some(known) => known,
-                None => {
-                    self.went(place, false);
-                    return Err(self.failed(UpstreamFailure::Connect));
-                }
-            },
+    async fn reach(
+        &self,
+        place: usize,
+        peer: &Peer,
+        turn: usize,
+        tried: &mut TriedPeers,
+    ) -> Result<SelectedPeer, GatewayError> {
+        let Some(known) = peer.addresses.find(tried).await else {
+            self.went(place, false);
+            return Err(self.failed(UpstreamFailure::Connect));
         };
-        let dial = turn % known.dials.len().max(1);
-        Ok(SelectedPeer { authority: peer.authority.clone(), place, known, dial })
+        let dial = peer.addresses.pick(&known, tried, turn);
+        let chosen = SelectedPeer::new(peer.authority.clone(), place, known, dial);
+        if let Some(address) = chosen.dialed().address {
+            tried.add_address(address);
+        }
+        Ok(chosen)
     }
 
-    async fn resolve(&self, peer: &Peer) -> Option<Arc<ResolvedAddress>> {
-        let Target { host, port } = &peer.target;
-        let found = tokio::time::timeout(
-            self.dialing.times.connect.get(),
-            tokio::net::lookup_host((host.as_str(), *port)),
-        )
-        .await;
-        let dials = match found {
-            Ok(Ok(addresses)) => addresses.map(|address| self.dialing.peer(address, host)).collect(),
-            failed => {
-                self.told.lookup(&self.name, peer.shown(), failed.ok().and_then(Result::err).as_ref());
-                Vec::new()
-            }
-        };
-        peer.addresses.found(dials, self.clock.instant())
+    /// How many addresses of the peer at `place` are worth an attempt.
+    pub(super) fn addresses_of(&self, place: usize) -> usize {
+        self.peers.get(place).map_or(0, |peer| peer.addresses.count().min(MOST_CONNECTS))
+    }
+
+    /// The address of `chosen` could not be connected to: it rests. Returns whether all addresses of the peer do.
+    pub(super) fn unreachable(&self, chosen: &DialedAddress) -> bool {
+        let (Some(peer), Some(address)) = (self.peers.get(chosen.place), chosen.address) else { return true };
+        peer.addresses.unreachable(address)
+    }
+
+    /// The address of `chosen` was connected to.
+    pub(super) fn reached(&self, chosen: &DialedAddress) {
+        if let (Some(peer), Some(address)) = (self.peers.get(chosen.place), chosen.address) {
+            peer.addresses.reached(address);
+        }
     }
 
     /// Counts an attempt, and returns when it begins.
@@ -354,7 +415,16 @@ impl Upstream {
 
     /// Counts and names the failure behind a Pingora error.
     pub fn error(&self, error: &Error) -> GatewayError {
+        if is_ours(error) {
+            return self.no_descriptor();
+        }
         self.failed(failure_of(error))
+    }
+
+    /// This process has no file descriptor for another connection: counts and names that.
+    fn no_descriptor(&self) -> GatewayError {
+        self.metrics.failed(UpstreamFailure::Full);
+        GatewayError::Api(ApiError::Overloaded)
     }
 
     /// What it is shown now that callers do not have.
@@ -419,22 +489,6 @@ pub struct SendProgress {
     pub unsent: bool,
     /// Whether its connection was kept from before.
     pub reused: bool,
-}
-
-/// A chosen peer.
-pub struct SelectedPeer {
-    /// What `Host` says.
-    pub authority: HeaderValue,
-    pub(super) place: usize,
-    known: Arc<ResolvedAddress>,
-    dial: usize,
-}
-
-impl SelectedPeer {
-    /// How the connector reaches it.
-    pub fn dial(&self) -> Option<&HttpPeer> {
-        self.known.dials.get(self.dial)
-    }
 }
 
 #[cfg(test)]

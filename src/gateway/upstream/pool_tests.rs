@@ -9,7 +9,7 @@ use pingora::{Error, ErrorType};
 
 use super::*;
 use crate::base::units::Period;
-use crate::gateway::testing::{NEVER_OUT, pool};
+use crate::gateway::testing::{NEVER_OUT, pool, pool_parts};
 
 fn peers(count: u16) -> Vec<SocketAddr> {
     (1..=count).map(|n| SocketAddr::from(([127, 0, 0, 1], n))).collect()
@@ -75,6 +75,21 @@ fn only_what_cannot_have_had_an_effect_is_sent_again() {
         let sent = SendProgress { unsent, reused };
         assert_eq!(pool.repeats(&error, &method, sent), again, "{kind:?} {method} {unsent} {reused}");
     }
+}
+
+#[tokio::test]
+async fn a_lack_of_descriptors_is_refused_and_is_not_the_peers_fault() {
+    let mut parts = pool_parts(&peers(1), NEVER_OUT);
+    parts.sockets = UpstreamSockets::at_most(1);
+    let pool = Upstream::new(parts).unwrap();
+    let first = pool.admit().await.unwrap();
+    assert!(matches!(pool.admit().await.err(), Some(GatewayError::Api(ApiError::Overloaded))));
+    assert_eq!(pool.breaker().in_flight(), 1, "what is refused is over");
+    drop(first);
+    assert!(pool.admit().await.is_ok());
+    let none = std::io::Error::from_raw_os_error(24);
+    let none = Error::because(ErrorType::SocketError, "failed to create socket", none);
+    assert!(matches!(pool.error(&none), GatewayError::Api(ApiError::Overloaded)));
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use pingora::http::RequestHeader;
 use serde::Deserialize;
 
 use crate::base::units::Period;
+use crate::gateway::upstream::connecting::ConnectFailure;
 use crate::gateway::upstream::credentials::Credentials;
 use crate::gateway::upstream::failure_times::reason;
 use crate::gateway::upstream::pool::Upstream;
@@ -89,6 +90,13 @@ pub async fn watch(upstream: Weak<Upstream>, probe: Probe) {
     }
 }
 
+fn unconnected(failure: ConnectFailure) -> String {
+    match failure {
+        ConnectFailure::NoAddress => "no address for its name".to_owned(),
+        ConnectFailure::Failed(_, error) => reason(&error),
+    }
+}
+
 /// Asks one peer.
 ///
 /// # Errors
@@ -101,12 +109,10 @@ async fn ask(
     credentials: &Credentials,
 ) -> Result<(), String> {
     let failed = |error: Box<Error>| reason(&error);
-    let chosen = upstream.at(place).await.and_then(Result::ok).ok_or("no address for its name")?;
-    let peer = chosen.dial().ok_or("no address for its name")?;
+    let (mut session, chosen) = upstream.connect(connector, Some(place)).await.map_err(unconnected)?;
     let mut head = RequestHeader::build("GET", probe.path.as_bytes(), None).map_err(failed)?;
     upstream.apply_headers(&mut head, &chosen.authority, credentials).map_err(failed)?;
     head.insert_header(USER_AGENT, HeaderValue::from_static("portcullis-health")).map_err(failed)?;
-    let (mut session, _) = connector.get_http_session(peer).await.map_err(failed)?;
     session.write_request_header(Box::new(head)).await.map_err(failed)?;
     session.finish_request_body().await.map_err(failed)?;
     let status = loop {
