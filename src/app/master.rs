@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::config::settings::{Settings, Vault as Said};
 use crate::store::Records;
-use crate::vault::{Freshness, MasterKey, Vault, VaultError};
+use crate::vault::{Freshness, KeyOrigin, MasterKey, Vault, VaultError};
 
 /// Where the vault's own key is.
 pub(super) fn file(settings: &Settings) -> PathBuf {
@@ -50,6 +50,40 @@ pub(super) async fn follow(vault: &Vault, records: &dyn Records, config: &Config
     let mut last = Ok(());
     for key in keys(records, config).await? {
         last = vault.take_over(&key).await;
+        if last.is_ok() {
+            break;
+        }
+    }
+    last
+}
+
+/// That the next start would find the master key where `config` says, in the place of `running`. What takes a program, or long
+/// because a passphrase makes it, is not tried where nothing about it has changed.
+///
+/// # Errors
+/// A key that is missing, is none, or is another store's.
+pub(super) async fn ensure_next_start(
+    vault: &Vault,
+    records: &dyn Records,
+    config: &Config,
+    running: &Config,
+) -> Result<(), VaultError> {
+    let same = config.vault == running.vault && !is_own(config) && config.vault.master_key.is_none();
+    if same || config.vault.master_key_command.is_some() {
+        return Ok(());
+    }
+    let path = file(config);
+    // What is no file would be waited for.
+    if is_own(config) && std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        return Err(VaultError::KeyFormat(KeyOrigin::File(path)));
+    }
+    let mut last = Ok(());
+    for key in keys(records, config).await? {
+        last = match vault.ensure_opened_by(&key).await {
+            // Nobody can tell now.
+            Err(VaultError::Store(_)) => Ok(()),
+            outcome => outcome,
+        };
         if last.is_ok() {
             break;
         }

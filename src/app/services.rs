@@ -23,7 +23,7 @@ use crate::base::budget::MemoryBudget;
 use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
 use crate::config::settings::{Level, Limits};
-use crate::config::{Config, shown_certificates};
+use crate::config::{Config, ShownCertificate};
 use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
 use crate::detect::{Catalogue, NamesModel, NamesStats, Rule};
@@ -235,9 +235,9 @@ impl Services {
     }
 
     /// Divides the process's file descriptors so.
-    pub(super) fn divide(&mut self, shares: DescriptorShares) {
-        self.sockets = UpstreamSockets::at_most(shares.upstreams);
-        self.shares = shares;
+    #[must_use]
+    pub(super) fn divided(self, shares: DescriptorShares) -> Self {
+        Self { sockets: UpstreamSockets::at_most(shares.upstreams), shares, ..self }
     }
 
     /// The finished spans, for whoever sends them; `None` the second time, or where nobody does.
@@ -332,8 +332,13 @@ impl Services {
         }
     }
 
-    /// This configuration is in use from now on, for this reason; `None` at the start of the process.
-    pub(super) fn loaded(&self, config: &Config, why: Option<&'static str>) {
+    /// This configuration is in use from now on with these certificates, for this reason; `None` at the start of the process.
+    pub(super) fn loaded(
+        &self,
+        config: &Config,
+        certificates: &[ShownCertificate],
+        why: Option<&'static str>,
+    ) {
         // What is known of peers outlives a reload, but not their last mention.
         self.health.retain(|_, health| Arc::strong_count(health) > 1);
         self.breakers.retain(|_, breaker| Arc::strong_count(breaker) > 1);
@@ -341,7 +346,7 @@ impl Services {
         self.metrics.work.loaded(now.as_millis() / 1000, why.is_none());
         self.console.loaded(config, why.unwrap_or("start"), now);
         self.metrics.front.no_certificates();
-        for certificate in shown_certificates(config) {
+        for certificate in certificates {
             if let Some(doubt) = certificate.doubt(now) {
                 tracing::warn!(target: "portcullis::listen", "{doubt}");
             }

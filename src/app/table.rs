@@ -48,13 +48,39 @@ use crate::telemetry::Direction;
 /// # Errors
 /// A route that cannot be built, by name; a key that the vault does not have.
 pub(super) async fn build(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
+    Ok(prepare(config, parts).await?.begin(config, parts))
+}
+
+/// The same, without anything that runs being changed by it.
+///
+/// # Errors
+/// As of [`build`].
+pub(super) async fn prepare(config: &Config, parts: &Services) -> Result<PreparedTable, AppError> {
     sign::proved(config, parts).await?;
     credentials::proved(config, parts).await?;
     built(config, parts)
 }
 
-fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
-    parts.use_names_model(config.catalogue.names_model());
+/// A table that may take the place of the one that is in use.
+pub(super) struct PreparedTable {
+    table: RouteTable,
+    upstreams: BTreeMap<String, Arc<Upstream>>,
+}
+
+impl PreparedTable {
+    /// It is used from now on: its upstreams are looked after, and work is done beside its names model.
+    pub(super) fn begin(self, config: &Config, parts: &Services) -> RouteTable {
+        parts.use_names_model(config.catalogue.names_model());
+        for (name, setting) in &config.upstreams {
+            if let Some(upstream) = self.upstreams.get(name.as_str()) {
+                pools::begin(name, setting, upstream, parts);
+            }
+        }
+        self.table
+    }
+}
+
+fn built(config: &Config, parts: &Services) -> Result<PreparedTable, AppError> {
     let mut upstreams = BTreeMap::new();
     for (name, setting) in &config.upstreams {
         upstreams.insert(
@@ -80,11 +106,16 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
         native.push(endpoint_route(mount, Terminal::Native(handler), parts, vec![Arc::clone(&shed)])?);
     }
     let led = led_routes(&endpoints, config, parts, &shed)?;
-    let (protocols, upstreams, analyzers) = (&protocols, &upstreams, &analyzers);
-    let findings = &findings_cache(config, parts)?;
-    let spending = &SpendRules::of(config);
-    let from =
-        RouteInputs { config, parts, protocols, upstreams, analyzers, findings, shed: &shed, spending };
+    let from = RouteInputs {
+        config,
+        parts,
+        protocols: &protocols,
+        upstreams: &upstreams,
+        analyzers: &analyzers,
+        findings: &findings_cache(config, parts)?,
+        shed: &shed,
+        spending: &SpendRules::of(config),
+    };
     let (mut routes, mut processed) = (Vec::new(), Vec::new());
     for setting in &config.routes {
         let wrong = |why: String| AppError::Route(setting.name.to_string(), why);
@@ -124,13 +155,8 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     if !endpoints.is_empty() {
         probes.push((OPENAPI_PATH, described(&endpoints, &probes, parts)?));
     }
-    // Nothing fails from here on.
-    for (name, setting) in &config.upstreams {
-        if let Some(upstream) = upstreams.get(name.as_str()) {
-            pools::begin(name, setting, upstream, parts);
-        }
-    }
-    Ok(TableParts { endpoints, native, led, probes, routes, processed, unmatched, shed: Some(shed) }.into())
+    let table = TableParts { endpoints, native, led, probes, routes, processed, unmatched, shed: Some(shed) };
+    Ok(PreparedTable { table: table.into(), upstreams })
 }
 
 /// The description of what is served.

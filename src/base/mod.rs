@@ -15,6 +15,7 @@
 //! | [`quota`] | where work asks whether it may use one value more |
 //! | [`rate`] | how often something may be done |
 //! | [`reader`] | binary forms of our own, read within bounds |
+//! | [`regular_file`] | files that others put there, opened only where they are files |
 //! | [`steering`] | characters that change how a text is shown and are not seen
 //! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
@@ -42,6 +43,8 @@ pub mod quota;
 #[cfg(feature = "server")]
 pub mod rate;
 pub mod reader;
+#[cfg(feature = "server")]
+pub mod regular_file;
 pub mod secret;
 #[cfg(feature = "server")]
 pub mod steering;

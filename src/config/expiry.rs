@@ -25,18 +25,28 @@ pub struct ShownCertificate {
     pub at: String,
     /// Its file.
     pub file: String,
-    /// Its names and its end; `None` where it cannot be read.
+    /// Its names, its begin and its end; `None` where it cannot be read.
     pub subject: Option<CertificateSubject>,
+    /// Whether it is not shown yet: the one before it is good, and this one is not.
+    pub waits: bool,
 }
 
 impl ShownCertificate {
-    /// What is to be said of one that has ended, or ends soon.
+    /// What is to be said of one that is not good yet, has ended, or ends soon.
     pub fn doubt(&self, now: Timestamp) -> Option<String> {
-        let Self { at, file, subject } = self;
-        let until = subject.as_ref()?.not_after;
-        let end = until.iso8601();
-        match days(now, until) {
-            ..0 => Some(format!("the certificate {file} of {at} has expired ({end}): callers refuse it")),
+        let Self { at, file, subject, waits } = self;
+        let CertificateSubject { not_before, not_after, .. } = subject.as_ref()?;
+        let outcome = match waits {
+            true => "the one before it stays in use until the next reload",
+            false => "callers refuse it",
+        };
+        if now.as_millis() < not_before.as_millis() {
+            let begin = not_before.iso8601();
+            return Some(format!("the certificate {file} of {at} is not valid yet ({begin}): {outcome}"));
+        }
+        let end = not_after.iso8601();
+        match days(now, *not_after) {
+            ..0 => Some(format!("the certificate {file} of {at} has expired ({end}): {outcome}")),
             left if left < SOON => {
                 Some(format!("the certificate {file} of {at} expires in {left} days ({end})"))
             }
@@ -51,6 +61,7 @@ pub fn shown_certificates(settings: &Settings) -> Vec<ShownCertificate> {
         at: at.to_owned(),
         file: file.display().to_string(),
         subject: CertificateSubject::read(file).ok(),
+        waits: false,
     };
     let all = settings.tls().flat_map(|(address, tls)| {
         let files = std::iter::once(&tls.certificate).chain(tls.sni.iter().map(|one| &one.certificate));
@@ -74,17 +85,29 @@ mod tests {
     }
 
     #[test]
-    fn what_has_expired_or_will_soon_is_said() {
+    fn what_has_expired_or_will_soon_or_is_not_valid_yet_is_said() {
         let now = Timestamp::from_millis(1_800_000_000_000);
-        let doubt = |days: i64| {
-            let not_after = Timestamp::from_millis((1_800_000_000_000 + days * DAY as i64) as u64);
-            let subject = CertificateSubject { names: Vec::new(), algorithm: String::new(), not_after };
-            let (at, file) = ("[::]:443".to_owned(), "a.pem".to_owned());
-            ShownCertificate { at, file, subject: Some(subject) }.doubt(now)
+        let shown = |begin: i64, end: i64| {
+            let at = |days: i64| Timestamp::from_millis((1_800_000_000_000 + days * DAY as i64) as u64);
+            let (not_before, not_after) = (at(begin), at(end));
+            let (names, algorithm) = (Vec::new(), String::new());
+            let subject = Some(CertificateSubject { names, algorithm, not_before, not_after });
+            ShownCertificate { at: "[::]:443".to_owned(), file: "a.pem".to_owned(), subject, waits: false }
         };
+        let doubt = |days: i64| shown(-100, days).doubt(now);
         assert!(doubt(-1).unwrap().contains("has expired"));
         assert!(doubt(0).unwrap().contains("expires in 0 days"));
         assert!(doubt(SOON - 1).unwrap().contains("expires in 29 days"));
         assert_eq!((doubt(SOON), doubt(365)), (None, None));
+        let early = shown(1, 365);
+        assert!(
+            early
+                .doubt(now)
+                .unwrap()
+                .ends_with("is not valid yet (2027-01-16T08:00:00.000Z): callers refuse it")
+        );
+        let waits = ShownCertificate { waits: true, ..early };
+        assert!(waits.doubt(now).unwrap().contains("the one before it stays"));
+        assert_eq!(shown(0, 365).doubt(now), None);
     }
 }

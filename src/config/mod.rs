@@ -10,6 +10,7 @@
 //! | `resolve` | the environment, secret files, paths |
 //! | `check/` | what must fit together |
 //! | `restart` | what a reload does not reach |
+//! | `weakened` | what of the protection that there is another configuration takes away |
 //! | `names` | the names model that the file points to |
 //! | `rules` | the rules and the allow-list that `[detect]` describes, read from files of their own |
 //! | `diagnostics` | what is wrong, by offset, without what is wrong in consequence |
@@ -39,6 +40,7 @@ mod similar;
 mod spanned;
 mod supplied;
 mod syntax;
+mod weakened;
 
 pub use crate::base::units::{Period, Size};
 pub use credential::Credential;
@@ -52,3 +54,4 @@ pub use restart::restart_only;
 pub use rules::CompiledRules;
 pub use spanned::Spanned;
 pub use supplied::{Env, ProcessEnv, Requirements, SecretSource, Supplied};
+pub use weakened::{Weakening, some_of, weakened};

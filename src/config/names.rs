@@ -1,10 +1,11 @@
 //! The names model that `[detect.names]` points to: files of a folder, read and tried when the configuration is.
 
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::base::regular_file;
 use crate::config::diagnostics::Diagnostics;
 use crate::config::resolve;
 use crate::config::settings::Names;
@@ -46,13 +47,9 @@ pub fn names_model(path: &Path, options: NamesOptions) -> Result<NamesModel, Str
 }
 
 fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    // Opening a pipe would wait for its writer.
-    let kind = std::fs::metadata(path)?;
-    if !kind.is_file() {
-        return Err(if kind.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::Other }.into());
-    }
     let mut bytes = Vec::new();
-    let read = File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    let file = regular_file::open(path, OpenOptions::new().read(true))?;
+    let read = file.take(limit + 1).read_to_end(&mut bytes)?;
     if read as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 

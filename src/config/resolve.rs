@@ -1,11 +1,12 @@
 //! Fetches what the file only points to: environment variables, secret files, the default data folder. Relative
 //! paths are taken from the folder of the file that says them.
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::base::regular_file;
 use crate::base::secret::Secret;
 use crate::config::credential::Credential;
 use crate::config::diagnostics::Diagnostics;
@@ -145,15 +146,17 @@ pub(crate) fn unreadable(error: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied => "this process may not read the file",
         io::ErrorKind::InvalidData => "the file is not UTF-8 text",
         io::ErrorKind::IsADirectory => "this is a folder, not a file",
+        io::ErrorKind::InvalidInput => "this is not a file",
         io::ErrorKind::FileTooLarge => "the file is too large",
         _ => "the file cannot be read",
     }
 }
 
-/// Reads a text file of at most `limit` bytes.
+/// Reads a text file of at most `limit` bytes. Whatever else has its name is not waited for.
 pub(crate) fn text(path: &Path, limit: u64) -> io::Result<String> {
     let mut text = String::new();
-    let read = File::open(path)?.take(limit + 1).read_to_string(&mut text)?;
+    let file = regular_file::open(path, OpenOptions::new().read(true))?;
+    let read = file.take(limit + 1).read_to_string(&mut text)?;
     if read as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
 }
 
@@ -179,15 +182,8 @@ impl Fetch<'_> {
     fn file(&mut self, path: &mut Spanned<PathBuf>, needed: bool) {
         self.path(path.value_mut());
         let place = path.span().start;
-        match fs::metadata(&**path) {
-            // Opening a pipe would wait for its writer, so what is no file is not opened.
-            Ok(found) if !found.is_file() => self.wrong(place, "this is not a file", needed),
-            Ok(_) => {
-                if let Err(error) = File::open(&**path) {
-                    self.wrong(place, unreadable(&error), needed);
-                }
-            }
-            Err(error) => self.wrong(place, unreadable(&error), needed),
+        if let Err(error) = regular_file::open(path, OpenOptions::new().read(true)) {
+            self.wrong(place, unreadable(&error), needed);
         }
     }
 
@@ -271,11 +267,7 @@ impl Fetch<'_> {
             },
             SecretSource::File(path) => {
                 self.path(path);
-                // Opening a pipe waits for its writer: only for whoever needs what comes.
-                match !needed && fs::metadata(&*path).is_ok_and(|found| !found.is_file()) {
-                    true => Err("this is not a file".to_owned()),
-                    false => text(path, SECRET).map_err(|error| unreadable(&error).to_owned()),
-                }
+                text(path, SECRET).map_err(|error| unreadable(&error).to_owned())
             }
         };
         match fetched {

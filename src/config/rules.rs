@@ -19,11 +19,22 @@ const FILE: u64 = 4 << 20;
 /// The most files of one folder.
 const FILES: usize = 1000;
 
+/// What is said of what held rules and holds none any more.
+const EMPTIED: &str = "it holds no rules, and the running configuration has some of it: is it whole? A restart takes it as it is";
+
 /// A file's rules, and where the configuration names it.
 struct RulesText {
     name: String,
     text: String,
     place: usize,
+}
+
+impl RulesText {
+    /// Whether it says anything, but for comments.
+    fn has_rules(&self) -> bool {
+        let mut lines = self.text.trim_start_matches('\u{feff}').lines().map(str::trim);
+        lines.any(|line| !line.is_empty() && !line.starts_with('#'))
+    }
 }
 
 /// Rules that one configuration was loaded with, for the next one to use again where they are the same: to compile
@@ -34,12 +45,14 @@ pub struct CompiledRules {
     read: Catalogue,
     /// With the configuration's thresholds.
     catalogue: Catalogue,
+    /// The files and folders that hold some of them.
+    sources: BTreeSet<String>,
 }
 
 impl CompiledRules {
     /// Rules that no configuration has changed.
     pub(crate) fn unchanged(catalogue: Catalogue) -> Self {
-        Self { read: catalogue.clone(), catalogue }
+        Self { read: catalogue.clone(), catalogue, sources: BTreeSet::new() }
     }
 
     /// Whether these are the same, not only alike: nothing was compiled anew.
@@ -70,7 +83,7 @@ pub(crate) fn build(
     diagnostics: &mut Diagnostics,
 ) -> Option<(CompiledRules, Allow)> {
     let detect = &settings.detect;
-    let read = extended(settings, before, folder, diagnostics)?;
+    let (read, sources) = extended(settings, before, folder, diagnostics)?;
     let mut catalogue = read.clone();
     for (rule, threshold) in &detect.thresholds {
         let known = known(rule, &catalogue, diagnostics);
@@ -95,21 +108,37 @@ pub(crate) fn build(
             diagnostics.say(0, error.to_string());
         }
     }
-    Some((CompiledRules { read, catalogue }, allow))
+    Some((CompiledRules { read, catalogue, sources }, allow))
 }
 
+/// The rules, and the files and folders that hold some of them.
 fn extended(
     settings: &Settings,
     before: BaseRules<'_>,
     folder: &Path,
     diagnostics: &mut Diagnostics,
-) -> Option<Catalogue> {
+) -> Option<(Catalogue, BTreeSet<String>)> {
     let detect: &Detect = &settings.detect;
     let mut texts = Vec::new();
+    let mut sources = BTreeSet::new();
     let mut sound = true;
     for path in &detect.rule_files {
-        match files(&folder.join(&**path)).and_then(|files| read(files, path.span().start)) {
-            Ok(more) => texts.extend(more),
+        let place = folder.join(&**path);
+        match files(&place).and_then(|files| read(files, path.span().start)) {
+            Ok(more) => {
+                let name = place.display().to_string();
+                if let Some(file) = emptied(&name, &more, before.known) {
+                    sound = false;
+                    diagnostics.say(path.span().start, format!("{file}: {EMPTIED}"));
+                }
+                let holding = more.iter().filter(|file| file.has_rules());
+                let holding: BTreeSet<String> = holding.map(|file| file.name.clone()).collect();
+                if !holding.is_empty() {
+                    sources.insert(name);
+                    sources.extend(holding);
+                }
+                texts.extend(more);
+            }
             Err(error) => {
                 sound = false;
                 diagnostics.say(path.span().start, resolve::unreadable(&error));
@@ -137,7 +166,18 @@ fn extended(
             }
         }
     }
-    sound.then_some(catalogue)
+    sound.then_some((catalogue, sources))
+}
+
+/// The file or folder that holds no rules any more, of what the configuration calls `name`: a file that was emptied, or is not
+/// written to its end, and a volume that is not there, look the same.
+fn emptied<'t>(name: &'t str, texts: &'t [RulesText], known: Option<&CompiledRules>) -> Option<&'t str> {
+    let held = |name: &&str| known.is_some_and(|known| known.sources.contains(*name));
+    if !texts.iter().any(RulesText::has_rules) && held(&name) {
+        return Some(name);
+    }
+    let empty = texts.iter().filter(|file| !file.has_rules());
+    empty.map(|file| file.name.as_str()).find(held)
 }
 
 /// The rules that analyzers' findings are of where they have no other, each once, and where the file speaks of them.
@@ -179,10 +219,6 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn read(files: Vec<PathBuf>, place: usize) -> io::Result<Vec<RulesText>> {
     let text = |path: PathBuf| {
-        // Opening a pipe would wait for its writer.
-        if !std::fs::metadata(&path)?.is_file() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
         Ok(RulesText { name: path.display().to_string(), text: resolve::text(&path, FILE)?, place })
     };
     files.into_iter().map(text).collect()

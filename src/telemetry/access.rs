@@ -1,12 +1,14 @@
 //! [`AccessLog`]: one line for each request, in the process's log or in a file of its own.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Error, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::base::regular_file;
+use crate::base::throttle::LogThrottle;
 use crate::telemetry::addresses::Addresses;
 use crate::telemetry::event::Access;
 use crate::telemetry::lines::{LineKind, LineQueue, LineSink};
@@ -15,6 +17,9 @@ use crate::telemetry::recent::RecentRequests;
 
 /// How long is waited for the last lines.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How often it is said that a file that was moved away still takes the lines.
+const SAID_EVERY: Duration = Duration::from_secs(60);
 
 /// Where lines go.
 #[derive(Clone, Debug, Default)]
@@ -111,19 +116,36 @@ struct LogFile {
     file: File,
     /// Which file it is: device and number.
     which: (u64, u64),
+    /// Why no file can be opened by the name, where the one that had it is gone.
+    fault: Option<Error>,
+    seldom: LogThrottle,
 }
 
 impl LogFile {
     fn open(path: &Path) -> std::io::Result<Self> {
-        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        let mut options = OpenOptions::new();
+        let file = regular_file::open(path, options.append(true).create(true).mode(0o600))?;
         let found = file.metadata()?;
-        Ok(Self { path: path.to_owned(), which: (found.dev(), found.ino()), file })
+        let which = (found.dev(), found.ino());
+        Ok(Self { path: path.to_owned(), file, which, fault: None, seldom: LogThrottle::every(SAID_EVERY) })
+    }
+
+    /// What becomes of lines while no file can be opened by the name: one that was moved away still takes them, in one that was
+    /// removed they would be lost.
+    fn unopened(&mut self, why: Error) {
+        let is_there = self.file.metadata().is_ok_and(|found| found.nlink() > 0);
+        if is_there && self.seldom.due().is_some() {
+            let to = self.path.display();
+            let what = "the file cannot be opened anew, so lines go on into the one that was moved away";
+            tracing::warn!(target: "portcullis::log", %to, "{what}: {why}");
+        }
+        self.fault = (!is_there).then_some(why);
     }
 
     /// Whether its last line is: a process that was killed, or had no room, may have left one that is not.
     fn is_whole(&self) -> bool {
         let mut last = [b'\n'];
-        let read = File::open(&self.path).and_then(|mut file| {
+        let read = regular_file::open(&self.path, OpenOptions::new().read(true)).and_then(|mut file| {
             file.seek(SeekFrom::End(-1))?;
             file.read(&mut last)
         });
@@ -141,19 +163,34 @@ impl LineSink for LogFile {
     fn look(&mut self) -> Option<bool> {
         let found = std::fs::metadata(&self.path).map(|found| (found.dev(), found.ino()));
         if found.is_ok_and(|found| found == self.which) {
+            self.fault = None;
             return None;
         }
-        *self = Self::open(&self.path).ok()?;
-        Some(self.is_whole())
+        match Self::open(&self.path) {
+            Ok(next) => {
+                *self = next;
+                Some(self.is_whole())
+            }
+            Err(why) => {
+                self.unopened(why);
+                None
+            }
+        }
     }
 
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.write(bytes)
+        match &self.fault {
+            Some(why) => Err(Error::new(why.kind(), why.to_string())),
+            None => self.file.write(bytes),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixListener;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
     use crate::base::clock::Timestamp;
     use crate::base::id::RequestId;
@@ -203,5 +240,51 @@ mod tests {
             let line = text.strip_prefix(after).unwrap();
             assert!(line.starts_with('{') && line.ends_with("}\n"), "{line}");
         }
+    }
+
+    #[test]
+    fn where_no_file_can_be_opened_anew_lines_are_counted_as_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let logs = folder.path().join("logs");
+        let (path, moved) = (logs.join("access.jsonl"), logs.join("access.1"));
+        std::fs::create_dir(&logs).unwrap();
+        let lost = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&lost);
+        let count = move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        };
+        let log = AccessLog::open(AccessTo::File(path.clone()), Addresses::Off, count).unwrap();
+        let write = |expected: u64| {
+            log.write(&Access::of(&RequestId::from_random([1; 20])));
+            log.flush();
+            assert_eq!(lost.load(Ordering::Relaxed), expected);
+        };
+        let lines = |path: &Path| std::fs::read_to_string(path).unwrap().lines().count();
+        write(0);
+        std::fs::remove_dir_all(&logs).unwrap();
+        write(1);
+        std::fs::create_dir(&logs).unwrap();
+        write(1);
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        write(2);
+        std::fs::remove_dir(&path).unwrap();
+        write(2);
+        // Moved away, it is somewhere.
+        std::fs::rename(&path, &moved).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        write(2);
+        std::fs::remove_dir(&path).unwrap();
+        write(2);
+        assert_eq!((lines(&moved), lines(&path)), (2, 1));
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("access.jsonl");
+        let _socket = UnixListener::bind(&path).unwrap();
+        let opened = AccessLog::open(AccessTo::File(path), Addresses::Off, || {});
+        assert_eq!(opened.err().unwrap().to_string(), "this is not a file");
     }
 }

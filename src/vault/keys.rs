@@ -112,6 +112,16 @@ impl Vault {
         Ok(())
     }
 
+    /// That a start with this master key would open the store, as it is now. Nothing changes.
+    ///
+    /// # Errors
+    /// [`VaultError::WrongKey`] if it would not.
+    pub async fn ensure_opened_by(&self, master: &MasterKey) -> Result<(), VaultError> {
+        let kek = Kek::new(master)?;
+        let opens = kek.id() == self.kek().id() || kek.load(self.records()).await?.is_some();
+        if opens { Ok(()) } else { Err(VaultError::WrongKey(master.origin().clone())) }
+    }
+
     pub(super) fn kek(&self) -> Arc<Kek> {
         Arc::clone(&self.kek.read().unwrap_or_else(PoisonError::into_inner))
     }

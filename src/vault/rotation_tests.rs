@@ -216,9 +216,14 @@ async fn one_that_runs_notices_and_takes_the_new_key_over() {
     let context = fill(&running).await;
     assert_eq!(running.refresh().await.unwrap(), Freshness::Same);
     assert!(matches!(running.take_over(&second).await, Err(VaultError::WrongKey(_))));
+    running.ensure_opened_by(&first).await.unwrap();
+    assert!(matches!(running.ensure_opened_by(&second).await, Err(VaultError::WrongKey(_))));
 
     let vault = place.open(&first).await.unwrap();
     vault.rotate_master(&second, Pace::AT_ONCE, false, || Ok(())).await.unwrap();
+    // Both open it until all is done.
+    running.ensure_opened_by(&first).await.unwrap();
+    running.ensure_opened_by(&second).await.unwrap();
     assert_eq!(running.refresh().await.unwrap(), Freshness::Changed);
     all_opens(&running, &context).await;
     rotate(&vault, &second).await.unwrap();

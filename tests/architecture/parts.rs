@@ -166,7 +166,7 @@ pub(crate) const DOORS: &[(&str, &[&str])] = &[
     // What the process asks of the operating system for itself, and of programs that it runs.
     ("rten", &["detect"]),
     ("rten_tensor", &["detect"]),
-    ("rustix", &["app", "sanitize", "vault"]),
+    ("rustix", &["app", "base", "sanitize", "vault"]),
     // The process's provider is chosen before anything else runs.
     ("reqwest", &["net"]),
     ("rustls", &["gateway", "main", "net"]),

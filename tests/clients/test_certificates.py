@@ -32,13 +32,13 @@ respond = {{ status = 200, body = "BODY" }}
 """
 
 
-def issue(home, file, name, days=365):
+def issue(home, file, name, days=365, begins=-90):
     """A certificate of its own for this name, whose files are there at once; it is good for so many days."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     now = datetime.datetime.now(datetime.UTC)
     made = x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
-    made = made.not_valid_before(now - datetime.timedelta(90)).not_valid_after(now + datetime.timedelta(days, 60))
+    made = made.not_valid_before(now + datetime.timedelta(begins)).not_valid_after(now + datetime.timedelta(days, 60))
     form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     (home / (file + ".key")).write_bytes(key.private_bytes(*form))
     os.chmod(home / (file + ".key"), 0o600)
@@ -142,3 +142,19 @@ def test_certificates_that_have_ended_are_told_at_the_start():
 
     with Expired("", CONFIG) as gateway:
         assert len(gateway.said("has expired")) == 2
+
+
+def test_a_certificate_that_is_not_good_does_not_take_the_place_of_one_that_is(gateway):
+    for begins, days, what in [(-90, -2, "has expired"), (3, 90, "is not valid yet")]:
+        issue(gateway.home, "a", "a-two", days, begins)
+        issue(gateway.home, "b", "b%d" % days)
+        gateway.reload("reloaded routes")
+        # The others are not kept back.
+        assert (shown(gateway.h2c), shown(gateway.other)) == ("CN=a-one", "CN=b%d" % days)
+        (line,) = [line for line in gateway.said("a.pem") if what in line]
+        assert "WARN" in line and "the one before it stays in use" in line
+        checked = run("check", "-c", gateway.file)
+        assert checked.returncode == 0 and what in checked.err
+    issue(gateway.home, "a", "a-three")
+    gateway.reload("reloaded routes")
+    assert shown(gateway.h2c) == "CN=a-three"

@@ -437,7 +437,10 @@ def test_rules_of_ones_own_are_there_after_a_reload(mock):
         assert seen(gateway, "<ACME_PROJECT>, Heron-7, <EMAIL_ADDRESS>, bob@example.org")
 
         (rules / "acme.toml").unlink()
-        gateway.process.send_signal(signal.SIGHUP)
+        gateway.reload("rules.d: it holds no rules, and the running configuration has some of it")
+        assert seen(gateway, "<ACME_PROJECT>, Heron-7, <EMAIL_ADDRESS>, bob@example.org")
+        gateway.write(gateway.config.replace('rule_files = ["rules.d"]', ""))
+        gateway.reload("rules are gone: ACME_PROJECT")
         gateway.wait_for(lambda: seen(gateway, "Heron-1, Heron-7, <EMAIL_ADDRESS>, bob@example.org"))
 
 

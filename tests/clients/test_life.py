@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import pytest
-from gateway import BINARY, ROOT, Gateway, free_ports, run
+from gateway import BINARY, MINIMAL, ROOT, Gateway, free_ports, run
 from load import Slow, Tally, flight, kept, steady
 
 COUNT = int(os.environ.get("PORTCULLIS_IN_FLIGHT", 300))
@@ -192,6 +192,41 @@ def test_a_successor_that_cannot_start_changes_nothing(gateway):
 def test_without_a_process_before_there_is_nothing_to_take_over(tmp_path):
     done = run("serve", "--upgrade", "--data", tmp_path / "data", "--listen", "127.0.0.1:0")
     assert done.returncode == 1 and "start without `--upgrade`" in done.err
+
+
+@pytest.mark.parametrize("longer, more", [(1, '[upgrade]\nsocket = "other.sock"\n'), (22, "")])
+def test_one_process_serves_from_a_folder_whatever_its_socket_is(tmp_path, longer, more):
+    """Two would not find each other: their sockets have different names, or a path that is too long for one."""
+    data = tmp_path / ("long-" * longer)
+    config = MINIMAL.replace('"data"', '"%s"' % data)
+    file = tmp_path / "second.toml"
+    file.write_text(config.format(port=0, admin=0) + more)
+    with Gateway("", config) as first:
+        done = run("serve", "-c", file)
+        assert (done.returncode, done.out) == (1, "") and "a process serves from here already" in done.err, done.err
+        # Who looks into the store beside it may.
+        assert "first" in run("tokens", "list", "-c", file).out
+        first.process.kill()
+        first.process.wait()
+        first.start()
+        assert "a process serves from here already" in run("serve", "-c", file).err
+
+
+def test_a_successor_has_the_folder_to_itself(tmp_path):
+    config = MINIMAL.replace('"data"', '"%s/data"' % tmp_path)
+    file = tmp_path / "second.toml"
+    file.write_text(config.format(port=0, admin=0) + '[upgrade]\nsocket = "other.sock"\n')
+
+    class Upgraded(Living):
+        def serving(self):
+            return int((tmp_path / "data/serve.pid").read_text())
+
+    with Upgraded("", config) as gateway:
+        first = gateway.process.pid
+        gateway.process.send_signal(signal.SIGQUIT)
+        gateway.succeeded(first)
+        assert gateway.process.wait(70) == 0
+        assert "a process serves from here already" in run("serve", "-c", file).err
 
 
 def test_the_end_loses_nothing_that_was_accepted(gateway):

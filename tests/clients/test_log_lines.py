@@ -5,6 +5,7 @@ import datetime
 import fcntl
 import json
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -220,3 +221,36 @@ def test_a_store_that_somebody_holds_is_told_and_waited_for():
         held.close()
         asked = {"type": "asymmetric_key", "purpose": "jwt", "algorithm": "ES256"}
         gateway.wait_for(lambda: gateway.api("/v2/key/generate", asked).status == 200)
+
+
+def test_lines_of_a_file_that_is_gone_are_counted_and_told():
+    class Logging(Gateway):
+        def start(self, every=0.02):
+            (self.home / "logs").mkdir(exist_ok=True)
+            super().start(every)
+
+    with Logging("", MINIMAL + FIXED + '[log]\naccess_file = "logs/access.jsonl"\n') as gateway:
+        file = gateway.home / "logs/access.jsonl"
+        lost = "portcullis_access_lines_lost_total"
+
+        def is_lost():
+            before = gateway.metric(lost)
+            assert gateway.call("GET", "/fixed").status == 200
+            gateway.wait_for(lambda: gateway.metric(lost) > before)
+
+        def is_written():
+            assert gateway.call("GET", "/fixed").status == 200
+            gateway.wait_for(lambda: file.is_file() and '"fixed"' in file.read_text())
+
+        is_written()
+        shutil.rmtree(file.parent)
+        is_lost()
+        assert gateway.wait_for(lambda: gateway.said("lines of the log are lost"))
+        file.parent.mkdir()
+        is_written()
+        for put in (os.mkdir, os.mkfifo):
+            file.unlink()
+            put(file)
+            is_lost()
+            file.rmdir() if file.is_dir() else file.unlink()
+            is_written()

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 import pytest
-from gateway import BINARY, environment, run
+from gateway import BINARY, MINIMAL, Gateway, environment, run
 
 FAILED, WRONG_CONFIG = 1, 3
 KEY = "2b" * 32
@@ -90,3 +90,23 @@ def test_a_store_sealed_otherwise_takes_no_passphrase(told, tmp_path):
 def test_two_sources_at_once_are_a_wrong_configuration(told):
     code, said = told('passphrase = { env = "PASS" }\nmaster_key = { env = "PASS" }', PASS=KEY)
     assert code == WRONG_CONFIG and "already said to be elsewhere" in said
+
+
+def test_a_key_that_opens_nothing_is_told_before_the_next_start():
+    with Gateway("", MINIMAL) as gateway:
+        file = gateway.home / "data/master.key"
+        key = file.read_text()
+        for wrong, why in ((KEY, "is not the master key"), ("nonsense", "does not hold a master key"), (None, "is missing")):
+            file.unlink() if wrong is None else file.write_text(wrong)
+            gateway.reload("the next start will fail")
+            line = gateway.said("the next start will fail")[-1]
+            assert "ERROR" in line and why in line and "master.key" in line
+            assert not gateway.said(wrong or key.strip())
+        # It goes on, and says no more of it once the key is back.
+        asked = {"type": "asymmetric_key", "purpose": "jwt", "algorithm": "ES256"}
+        assert gateway.api("/v2/key/generate", asked).status == 200
+        file.write_text(key)
+        file.chmod(0o600)
+        gateway.reload("reloaded routes")
+        assert len(gateway.said("the next start will fail")) == 3
+        gateway.restart()

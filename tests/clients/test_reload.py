@@ -1,7 +1,9 @@
 """A changed file is read as on SIGHUP, in whatever way it was put there; one that is wrong leaves what runs."""
 
+import json
 import os
 import signal
+import time
 
 import pytest
 from gateway import MINIMAL, Gateway, run
@@ -35,6 +37,10 @@ class Reloading(Gateway):
 
     def body(self):
         return self.call("GET", "/fixed").body.decode()
+
+    def found(self, text, rule="ACME_A"):
+        answer = self.api("/v1/redact", {"text": text, "rules": [rule]})
+        return answer.status == 200 and answer.json()["result"]["count"]
 
 
 @pytest.fixture
@@ -84,12 +90,8 @@ def test_a_changed_file_is_read_however_it_was_put_there(gateway, put):
 
 
 def test_what_the_file_names_is_watched_too(gateway):
-    def found(text):
-        answer = gateway.api("/v1/redact", {"text": text, "rules": ["ACME_A"]})
-        return answer.status == 200 and answer.json()["result"]["count"]
-
     (gateway.home / "rules/a.toml").write_text(RULE % "ACME-1234")
-    gateway.wait_for(lambda: found("ask about ACME-5678"))
+    gateway.wait_for(lambda: gateway.found("ask about ACME-5678"))
     (gateway.home / "feed.txt").write_text("http://worse.test/y\n")
     gateway.wait_for(lambda: len(gateway.said("reloaded")) == 2)
 
@@ -151,3 +153,84 @@ def test_routes_may_come_and_go_one_by_one():
         gateway.wait_for(lambda: gateway.said("reloaded routes and rules"))
         renamed(gateway, gateway.text())
         gateway.wait_for(lambda: gateway.call("GET", "/fixed").status == 200)
+
+
+def test_emptied_rules_are_not_taken_away(gateway):
+    """A folder that is empty may be a volume that is not there."""
+    one, other = gateway.home / "rules/a.toml", gateway.home / "rules/b.toml"
+    put(one, RULE % "ACME-1234")
+    gateway.wait_for(lambda: gateway.found("ask about ACME-5678"))
+    for empty in (lambda: put(one, ""), lambda: put(one, "# nothing left\n"), one.unlink):
+        empty()
+        gateway.reload("holds no rules, and the running configuration has some of it")
+        assert gateway.found("ask about ACME-5678") and gateway.body() == "BODY"
+    # In time it is whole again, with one more.
+    put(one, RULE % "ACME-1234")
+    put(other, RULE.replace("ACME_A", "ACME_B").replace("ACME-", "BETA-") % "BETA-1234")
+    gateway.wait_for(lambda: gateway.found("ask about BETA-5678", "ACME_B"))
+    put(other, "")
+    gateway.reload("b.toml: it holds no rules")
+    assert gateway.found("ask about ACME-5678")
+    # One of several that is removed is gone, and that is said.
+    other.unlink()
+    gateway.reload("rules are gone: ACME_B")
+    assert gateway.metric("portcullis_reload_weakened_total") == 1 and gateway.found("ask about ACME-5678")
+
+
+def test_protection_that_is_taken_away_is_said(mock):
+    config = MINIMAL + """[log]
+format = "json"
+[limits]
+queue = "30s"
+[upstreams.mock]
+peers = ["{upstream}"]
+[[routes]]
+name = "chat"
+path = "/chat"
+upstream = "mock"
+auth = "none"
+[routes.redact]
+protocol = "generic"
+"""
+    mail = {"text": "jane.doe@harbour-post.com"}
+    with Gateway(mock.url, config + 'requests = "mask"\n') as gateway:
+        whole = gateway.file.read_text()
+
+        def told(text, what):
+            put(gateway.file, text)
+            gateway.reload(what)
+            line = json.loads(gateway.said(what)[-1])
+            return line["level"], line.get("route")
+
+        assert gateway.call("POST", "/chat/reflect", mail).json() != mail
+        # As a file that is not written to its end.
+        assert told(whole[: whole.rindex("[routes.redact]")], "it redacts nothing any more") == ("WARN", "chat")
+        assert gateway.call("POST", "/chat/reflect", mail).json() == mail
+        assert gateway.metric("portcullis_reload_weakened_total") == 1
+        asking = whole.replace('auth = "none"', 'auth = "token"')
+        assert told(asking, "reloaded routes")[0] == "INFO"
+        assert gateway.metric("portcullis_reload_weakened_total") == 1
+        assert told(whole, "who may call: token, then anybody") == ("WARN", "chat")
+        weaker = whole.replace('requests = "mask"', 'requests = "report"')
+        assert told(weaker, "findings in requests: mask, then report") == ("WARN", "chat")
+        gateway.wait_for(lambda: gateway.said("findings in answers: mask, then report"))
+        assert gateway.metric("portcullis_reload_weakened_total") == 4
+
+
+@pytest.mark.parametrize("place", ["portcullis.toml", "rules/a.toml", "feed.txt"])
+def test_what_is_no_file_is_not_waited_for(gateway, place):
+    file = gateway.home / place
+    before = file.read_text() if file.exists() else RULE % "ACME-1234"
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    gateway.process.send_signal(signal.SIGHUP)
+    gateway.wait_for(lambda: gateway.said("not reloaded"), seconds=20)
+    assert gateway.body() == "BODY"
+    # And once it is one, it is read.
+    put(file, before)
+    gateway.reload("reloaded routes")
+    file.unlink()
+    os.mkfifo(file)
+    gateway.process.send_signal(signal.SIGHUP)
+    began = time.monotonic()
+    assert gateway.stop() == 0 and time.monotonic() - began < 8

@@ -16,7 +16,7 @@ FAILED = 1
 def test_two_gateways_share_tokens_configs_and_keys(config):  # noqa: F811
     with Gateway("", config) as one, Gateway("", config, token=one.token) as other:
         # Nothing that another host would need.
-        assert sorted(file.name for file in (one.home / "data").iterdir()) == ["blobs", "serve.pid", "upgrade.sock"]
+        assert sorted(file.name for file in (one.home / "data").iterdir()) == ["blobs", "serve.lock", "serve.pid", "upgrade.sock"]
         made = create(one, "shared", **FPE)
         assert ok(other.api(ROOT, {"id": made["id"]})) == made
         texts = [ok(each.api("/v1/redact", {"text": MAIL, "config_id": made["id"]}))["redacted_text"] for each in (one, other)]

@@ -131,3 +131,64 @@ fn files_that_are_written_lie_where_the_configuration_does() {
     assert_eq!(config.audit.as_ref().map(|audit| audit.file.clone().into_inner()), Some(at("audit.jsonl")));
     assert_eq!(*config.data, at("d"));
 }
+
+#[test]
+fn files_and_folders_that_held_rules_are_not_taken_for_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| std::fs::write(at(name), text).unwrap();
+    std::fs::create_dir(at("rules.d")).unwrap();
+    std::fs::create_dir(at("empty.d")).unwrap();
+    let rule = |name: &str| format!("# ours\n[[rule]]\nname = '{name}'\nliterals = ['Heron {name}']\n");
+    write("rules.d/a.toml", &rule("ACME_A"));
+    write("rules.d/none.toml", "# none yet\n");
+    write("own.toml", &rule("ACME_B"));
+    write("gate.toml", "[detect]\nrule_files = ['rules.d', 'own.toml', 'empty.d']\n");
+    let first = load(&at("gate.toml"), &env(&[]), &rules()).unwrap();
+    let again = |known: &CompiledRules| reload(&at("gate.toml"), &env(&[]), &rules(), known).outcome;
+    let refused = |what: &str| {
+        let problems = lines(again(&first.known));
+        let said = format!("{what}: it holds no rules, and the running configuration has some of it");
+        assert!(problems.len() == 1 && problems[0].contains(&said), "{what}: {problems:?}");
+    };
+    let second = again(&first.known).unwrap();
+    write("own.toml", "");
+    refused("own.toml");
+    // A start takes it as it is, and so does a reload after it.
+    let bare = load(&at("gate.toml"), &env(&[]), &rules()).unwrap();
+    assert!(again(&bare.known).is_ok());
+    write("own.toml", &rule("ACME_B"));
+    write("rules.d/a.toml", "\u{feff}# nothing\n\n");
+    refused("rules.d");
+    write("rules.d/b.toml", &rule("ACME_C"));
+    refused("a.toml");
+    std::fs::remove_file(at("rules.d/a.toml")).unwrap();
+    let third = again(&second.known).unwrap();
+    assert!(third.catalogue.find("ACME_A").is_none() && third.catalogue.find("ACME_C").is_some());
+    // What is not named any more is meant to be gone.
+    write("gate.toml", "[detect]\nrule_files = ['own.toml']\n");
+    assert!(again(&third.known).is_ok());
+}
+
+#[test]
+fn what_is_no_file_is_refused_and_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+    std::fs::create_dir(at("rules.d")).unwrap();
+    std::os::unix::fs::symlink(at("pipe"), at("rules.d/pipe.toml")).unwrap();
+    let upstream = "[upstreams.a]\npeers = ['https://a.example']\n";
+    for text in [
+        "[detect]\nrule_files = ['pipe']\n".to_owned(),
+        "[detect]\nrule_files = ['rules.d']\n".to_owned(),
+        format!("{upstream}headers = {{ key = {{ file = 'pipe' }} }}\n"),
+        format!("{upstream}headers = {{ key = {{ file = '/dev/zero' }} }}\n"),
+        format!("{upstream}tls = {{ ca = 'pipe' }}\n"),
+    ] {
+        std::fs::write(at("gate.toml"), &text).unwrap();
+        let problems = lines(load(&at("gate.toml"), &env(&[]), &rules()));
+        assert!(problems.len() == 1 && problems[0].ends_with("this is not a file"), "{text}: {problems:?}");
+    }
+    let problems = lines(load(&at("pipe"), &env(&[]), &rules()));
+    assert!(problems[0].ends_with("pipe: this is not a file"), "{problems:?}");
+}

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::api::token::NewToken;
 use crate::app::error::AppError;
 use crate::app::process::DescriptorShares;
+use crate::app::serve::data_lock::DataLock;
 use crate::app::serve::front;
 use crate::app::serve::handover::{self, Predecessor};
 use crate::app::serve::notify;
+use crate::app::serve::reload::{Reloader, ReloaderParts, RunningTls};
 use crate::app::serve::signals::Signals;
 use crate::app::serve::source::ConfigSource;
 use crate::app::serve::watch::Watch;
@@ -22,9 +24,9 @@ use crate::app::services::Services;
 use crate::app::{files, metering, process, table, traces, upkeep};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
-use crate::config::Config;
+use crate::config::{Config, shown_certificates};
 use crate::crypto::random;
-use crate::gateway::listen::{self, ServerBounds, Sockets};
+use crate::gateway::listen::{self, ServerBounds, Serving, Sockets};
 use crate::telemetry::{LogWay, start_log};
 
 /// How often it is looked whether connections are accepted.
@@ -102,10 +104,8 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     let watched = WatchedFiles::new(config.files.clone(), began);
     start_log(config.log.format, log_level(&config), LogWay::Queued);
     let shares = shares(&config);
-    let mut parts = Services::new(&config)?;
-    parts.divide(shares);
-    let parts = Arc::new(parts);
-    parts.loaded(&config, None);
+    let parts = Arc::new(Services::new(&config)?.divided(shares));
+    parts.loaded(&config, &shown_certificates(&config), None);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
     // Made now and not by the first request that encrypts: there may be no room for it by then.
     if let Err(error) = parts.opened.io.block_on(parts.vault.default_fpe_key()) {
@@ -123,33 +123,36 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
         let _runtime = parts.opened.io.enter();
         sockets.open(&all.collect::<Vec<_>>())?;
     }
+    let lock = DataLock::of(&config);
     if !upgrade {
+        lock.take()?;
+        // One of a version that knew of no lock.
         place.ensure_free()?;
     }
     let (stop, stopped) = oneshot::channel();
     let (takes, taken) = mpsc::channel(1);
-    let watch = Watch {
+    let (drain, drained) = watch::channel(config.limits.drain.get());
+    let reloader = ReloaderParts {
         source: source.clone(),
         started: config.clone(),
-        known: config.known.clone(),
-        has_routes: !config.routes.is_empty(),
         files: Files::new(config.reload.clone(), watched),
         parts: Arc::clone(&parts),
         routes,
-        tls: servings
-            .iter()
-            .flat_map(|serving| &serving.listen)
-            .filter_map(|listen| Some((listen.address, listen.tls.clone()?)))
-            .collect(),
+        tls: running_tls(&servings),
+        drain,
+    };
+    let watch = Watch {
+        parts: Arc::clone(&parts),
         connections: servings.iter().map(|serving| serving.connections.clone()).collect(),
         sockets: sockets.clone(),
-        drain: config.limits.drain.get(),
+        drain: drained,
+        lock: lock.clone(),
         taken,
         successor: Arc::default(),
     };
     signals.heeded();
     let io = &parts.opened.io;
-    io.spawn(watch.run(signals, stop));
+    io.spawn(watch.run(Reloader::from(reloader), signals, stop));
     io.spawn(files::sweep(Arc::clone(&parts), config.blobs.passing.get()));
     if let Some(writer) = parts.opened.tokens.record_uses() {
         io.spawn(writer);
@@ -160,7 +163,7 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     parts.copy_audit_log(&config)?;
     io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
     io.spawn(metering::keep(Arc::clone(&parts)));
-    let (begins, serving) = (AfterStart { place, predecessor, takes }, sockets.clone());
+    let (begins, serving) = (AfterStart { place, predecessor, takes, lock }, sockets.clone());
     io.spawn(begins.run(Arc::clone(&parts), serving));
     say_fewer(shares.connections, &config);
     // Not before what may fail has not: it is shown once.
@@ -172,11 +175,18 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     Ok(())
 }
 
+/// What listeners show and ask for.
+fn running_tls(servings: &[Serving]) -> Vec<RunningTls> {
+    let all = servings.iter().flat_map(|serving| &serving.listen);
+    all.filter_map(|listen| Some(RunningTls { address: listen.address, tls: listen.tls.clone()? })).collect()
+}
+
 /// What happens once connections are accepted.
 struct AfterStart {
     place: handover::HandoverPaths,
     predecessor: Option<Predecessor>,
     takes: mpsc::Sender<()>,
+    lock: DataLock,
 }
 
 impl AfterStart {
@@ -187,6 +197,7 @@ impl AfterStart {
         parts.ready.begin();
         if let Some(predecessor) = self.predecessor {
             predecessor.relieve();
+            tokio::spawn(self.lock.follow());
             tracing::info!(target: "portcullis::app", "took over from the process before");
         }
         self.place.sign();

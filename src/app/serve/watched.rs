@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use crate::base::clock::Timestamp;
 use crate::config::settings::Reload;
@@ -27,23 +28,37 @@ struct Stamp {
 /// What one look saw; `None` where nothing was.
 type Snapshot = BTreeMap<PathBuf, Option<Stamp>>;
 
+/// Files that may have changed while they were read, as they were then.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DoubtedFiles(Snapshot);
+
 /// Files, as they were when they were last read and when they were last looked at.
 #[derive(Debug, Default)]
 pub(super) struct WatchedFiles {
     paths: Vec<PathBuf>,
     read: Snapshot,
     seen: Snapshot,
+    doubted: DoubtedFiles,
 }
 
 impl WatchedFiles {
     /// Files that were read from `began` on: what has changed since then may have been read before or after.
     pub(super) fn new(paths: Vec<PathBuf>, began: Timestamp) -> Self {
+        Self::again(paths, began, &DoubtedFiles::default())
+    }
+
+    /// The same, where these were doubted the last time. One that has not changed since is not doubted again: by a clock that is
+    /// behind that of the files, it always would be.
+    pub(super) fn again(paths: Vec<PathBuf>, began: Timestamp, doubted: &DoubtedFiles) -> Self {
         let seen = look(&paths);
+        let is_late = |stamp: Stamp| stamp.millis() >= began.as_millis();
+        let late = seen.iter().filter(|(_, stamp)| stamp.is_some_and(is_late));
+        let late: Snapshot = late.map(|(path, stamp)| (path.clone(), *stamp)).collect();
         let read = seen.iter().map(|(path, stamp)| {
-            let doubtful = stamp.is_some_and(|stamp| stamp.millis() >= began.as_millis());
+            let doubtful = late.contains_key(path) && doubted.0.get(path) != Some(stamp);
             (path.clone(), stamp.filter(|_| !doubtful))
         });
-        Self { read: read.collect(), seen, paths }
+        Self { read: read.collect(), doubted: DoubtedFiles(late), seen, paths }
     }
 
     /// Looks. `true` if the files are others than those that were read, and the same as at the last look: whoever
@@ -63,28 +78,41 @@ impl WatchedFiles {
 /// The files of the running configuration, and how often they are looked at.
 pub(super) struct Files {
     pub(super) setting: Reload,
-    watched: WatchedFiles,
+    watched: Arc<Mutex<WatchedFiles>>,
+    doubted: DoubtedFiles,
 }
 
 impl Files {
     pub(super) fn new(setting: Reload, watched: WatchedFiles) -> Self {
-        Self { setting, watched }
+        Self { setting, doubted: watched.doubted.clone(), watched: Arc::new(Mutex::new(watched)) }
     }
 
-    /// Returns once the files are others than they were. May be dropped at any time.
-    pub(super) async fn changed(&mut self) {
+    /// Those that were doubted when they were last read.
+    pub(super) fn doubted(&self) -> DoubtedFiles {
+        self.doubted.clone()
+    }
+
+    /// Returns once the files are others than they were. May be dropped at any time, if they are read then.
+    pub(super) async fn changed(&self) {
         loop {
             tokio::time::sleep(self.setting.every.get()).await;
-            // Some dozens of calls that answer from the system's cache.
-            if self.setting.watch && tokio::task::block_in_place(|| self.watched.look()) {
+            if !self.setting.watch {
+                continue;
+            }
+            let watched = Arc::clone(&self.watched);
+            // Some dozens of calls that answer from the system's cache, or never where a server of files is gone: one look at a
+            // time waits for it.
+            let look = move || watched.try_lock().is_ok_and(|mut watched| watched.look());
+            if tokio::task::spawn_blocking(look).await.unwrap_or(false) {
                 return;
             }
         }
     }
 
-    /// These files were read, from `began` on.
-    pub(super) fn read(&mut self, files: Vec<PathBuf>, began: Timestamp) {
-        self.watched = tokio::task::block_in_place(|| WatchedFiles::new(files, began));
+    /// These were read.
+    pub(super) fn read(&mut self, watched: WatchedFiles) {
+        self.doubted = watched.doubted.clone();
+        self.watched = Arc::new(Mutex::new(watched));
     }
 }
 
@@ -211,5 +239,31 @@ mod tests {
         fs::write(&path, "1").unwrap();
         let mut watched = WatchedFiles::new(vec![path], Timestamp::from_millis(0));
         assert!(watched.look() && !watched.look());
+    }
+
+    #[test]
+    fn by_a_clock_that_is_behind_a_file_is_read_again_once_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a"), "1").unwrap();
+        let behind = Timestamp::from_millis(0);
+        let read = |files: &Files| WatchedFiles::again(vec![at("a"), at("b")], behind, &files.doubted());
+        let look = |files: &Files| files.watched.lock().unwrap().look();
+        let first = WatchedFiles::new(vec![at("a"), at("b")], behind);
+        let mut files = Files::new(Reload::default(), first);
+        assert!(look(&files), "it may have changed while it was read");
+        for _ in 0..3 {
+            files.read(read(&files));
+            assert!(!look(&files) && !look(&files));
+        }
+        // Another file, and the same one once more.
+        for name in ["b", "a"] {
+            fs::write(at(name), "22").unwrap();
+            assert!(!look(&files) && look(&files), "{name}");
+            files.read(read(&files));
+            assert!(look(&files), "{name} may have changed while it was read");
+            files.read(read(&files));
+            assert!(!look(&files) && !look(&files), "{name}");
+        }
     }
 }

@@ -174,6 +174,11 @@ impl Route {
         self.auth.as_deref().copied().unwrap_or(Auth::None)
     }
 
+    /// Whether callers are asked who they are before they pass: for a token, a signed token or a certificate.
+    pub fn asks_callers(&self) -> bool {
+        self.auth() != Auth::None || self.jwt.is_some() || self.needs_certificate()
+    }
+
     /// Headers in which claims of the caller's token go on.
     pub fn claim_headers(&self) -> impl Iterator<Item = &Spanned<String>> {
         let of_jwt = self.jwt.iter().flat_map(|jwt| jwt.headers.values());

@@ -249,7 +249,7 @@ fn certificate_rows(certificates: &[ShownCertificate], now: Timestamp) -> Markup
                 table {
                     thead { tr { th { "Listener" } th { "Names" } th { "File" } th.number { "Left" } } }
                     tbody {
-                        @for ShownCertificate { at, file, subject } in certificates {
+                        @for ShownCertificate { at, file, subject, .. } in certificates {
                             tr {
                                 td { code { (at) } }
                                 @match subject {

@@ -1,11 +1,9 @@
 //! What it means for a route that its settings change: never a value, which may be secret.
 
 use crate::config::settings::{Answers, Requests, Route};
+use crate::config::some_of;
 use crate::console::routes::words::looks_for;
 use crate::detect::{Catalogue, RuleSelection};
-
-/// Rules that are named; of more it is said how many.
-const NAMED: usize = 8;
 
 /// A route, and the rules that there are beside it.
 #[derive(Clone, Copy)]
@@ -26,12 +24,7 @@ pub(in crate::console) fn effects(was: RuledRoute<'_>, will: RuledRoute<'_>) -> 
     let (was, will) = (rules(was), rules(will));
     let mut changed = |what: &str, of: &[String], other: &[String]| {
         let only: Vec<&str> = of.iter().filter(|name| !other.contains(name)).map(String::as_str).collect();
-        let more = only.len().saturating_sub(NAMED);
-        if let [first @ .., last] = only.get(..only.len().min(NAMED)).unwrap_or_default() {
-            let list = first.iter().chain([last]).copied().collect::<Vec<_>>().join(", ");
-            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-            effects.push(format!("{what} {list}{rest}"));
-        }
+        effects.extend(some_of(&only).map(|names| format!("{what} {names}")));
     };
     changed("no longer looked for:", &was, &will);
     changed("looked for from then on:", &will, &was);

@@ -59,8 +59,7 @@ pub(super) fn callers(route: &Route) -> &'static str {
 
 /// Whether anybody may call it, so that no token bounds what is called along it.
 pub(in crate::console) fn is_open(route: &Route) -> bool {
-    let asks = route.auth() != Auth::None || route.jwt.is_some() || route.needs_certificate();
-    route.upstream.is_some() && !asks
+    route.upstream.is_some() && !route.asks_callers()
 }
 
 /// What an upstream sees in the place of what is found.

@@ -48,6 +48,8 @@ pub struct CertificateSubject {
     pub names: Vec<String>,
     /// The algorithm of its key, as an object identifier: not every caller can verify each.
     pub algorithm: String,
+    /// From when on it is good.
+    pub not_before: Timestamp,
     /// Until when it is good.
     pub not_after: Timestamp,
 }
@@ -61,6 +63,16 @@ impl CertificateSubject {
         Self::of(&certificates(chain)?, chain)
     }
 
+    /// Whether callers can be shown either: the names are the same, and the algorithm.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        !self.names.is_empty() && self.names == other.names && self.algorithm == other.algorithm
+    }
+
+    /// Whether it is good at this time, as callers see it.
+    pub(super) fn is_good(&self, now: Timestamp) -> bool {
+        (self.not_before.as_millis()..=self.not_after.as_millis()).contains(&now.as_millis())
+    }
+
     fn of(certificates: &[CertificateDer<'_>], chain: &Path) -> Result<Self, ListenError> {
         let first = certificates.first().ok_or_else(|| ListenError::of_file(chain, NO_CERTIFICATE))?;
         let unreadable = || ListenError::of_file(chain, "the names of its first certificate cannot be read");
@@ -72,9 +84,11 @@ impl CertificateSubject {
             _ => None,
         });
         let algorithm = certificate.public_key().algorithm.algorithm.to_id_string();
-        let seconds = u64::try_from(certificate.validity().not_after.timestamp()).unwrap_or(0);
-        let not_after = Timestamp::from_millis(seconds.saturating_mul(1000));
-        Ok(Self { names: names.collect(), algorithm, not_after })
+        let at =
+            |seconds: i64| Timestamp::from_millis(u64::try_from(seconds).unwrap_or(0).saturating_mul(1000));
+        let not_before = at(certificate.validity().not_before.timestamp());
+        let not_after = at(certificate.validity().not_after.timestamp());
+        Ok(Self { names: names.collect(), algorithm, not_before, not_after })
     }
 }
 

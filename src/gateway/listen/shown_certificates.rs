@@ -1,13 +1,44 @@
 //! Which certificate a caller is shown, by the name that it asks for (SNI, RFC 6066 section 3).
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
-use crate::gateway::listen::certificate::CertificateFiles;
+use crate::base::clock::Timestamp;
+use crate::gateway::listen::certificate::{CertificateFiles, CertificateSubject};
 use crate::gateway::listen::error::ListenError;
+
+/// A certificate, and the files that it was read from.
+#[derive(Clone, Debug)]
+struct LoadedCertificate {
+    files: CertificateFiles,
+    certified: Arc<CertifiedKey>,
+    subject: CertificateSubject,
+    /// Whether the files hold another by now, which was not good when they were read.
+    kept: bool,
+}
+
+/// The certificates that are shown, and what time it is.
+#[derive(Clone, Copy)]
+pub(super) struct CertificatesBefore<'a> {
+    pub(super) shown: &'a ShownCertificates,
+    pub(super) now: Timestamp,
+}
+
+impl CertificatesBefore<'_> {
+    /// The one of the same files, or for the same names, that stays since it is good and `next` is not.
+    fn in_place_of(self, files: &CertificateFiles, next: &CertificateSubject) -> Option<LoadedCertificate> {
+        if next.is_good(self.now) {
+            return None;
+        }
+        let mut good = self.shown.loaded.iter().filter(|one| one.subject.is_good(self.now));
+        let known = good.find(|one| one.files == *files || one.subject.is_like(next))?;
+        Some(LoadedCertificate { files: files.clone(), kept: true, ..known.clone() })
+    }
+}
 
 /// A listener's certificates.
 #[derive(Debug)]
@@ -15,24 +46,42 @@ pub(super) struct ShownCertificates {
     /// For whoever asks for no name, or for one that no certificate has.
     first: Arc<CertifiedKey>,
     by_name: ByName<Arc<CertifiedKey>>,
+    loaded: Vec<LoadedCertificate>,
 }
 
 impl ShownCertificates {
-    /// Reads them.
+    /// Reads them. One that is shown already stays where it is good, and what its files hold now is not.
     ///
     /// # Errors
     /// The first that cannot be used.
-    pub(super) fn read(first: &CertificateFiles, named: &[CertificateFiles]) -> Result<Self, ListenError> {
-        let mut by_name = ByName::default();
+    pub(super) fn read(
+        first: &CertificateFiles,
+        named: &[CertificateFiles],
+        before: Option<CertificatesBefore<'_>>,
+    ) -> Result<Self, ListenError> {
+        let (mut by_name, mut loaded) = (ByName::default(), Vec::new());
         let mut add = |files: &CertificateFiles| {
             let (certified, subject) = files.read()?;
-            let certified = Arc::new(certified);
-            subject.names.iter().for_each(|name| by_name.insert(name, Arc::clone(&certified)));
+            let kept = before.and_then(|before| before.in_place_of(files, &subject));
+            let one = kept.unwrap_or_else(|| LoadedCertificate {
+                files: files.clone(),
+                certified: Arc::new(certified),
+                subject,
+                kept: false,
+            });
+            let certified = Arc::clone(&one.certified);
+            one.subject.names.iter().for_each(|name| by_name.insert(name, Arc::clone(&certified)));
+            loaded.push(one);
             Ok::<_, ListenError>(certified)
         };
         let first = add(first)?;
         named.iter().try_for_each(|files| add(files).map(drop))?;
-        Ok(Self { first, by_name })
+        Ok(Self { first, by_name, loaded })
+    }
+
+    /// The files whose certificates of before are shown still.
+    pub(super) fn kept(&self) -> impl Iterator<Item = &Path> {
+        self.loaded.iter().filter(|one| one.kept).map(|one| one.files.chain.as_path())
     }
 }
 

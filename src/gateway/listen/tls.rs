@@ -15,13 +15,14 @@ use pingora::protocols::tls::TlsRef;
 use rustls::ServerConfig;
 use rustls::server::{NoServerSessionStorage, ResolvesServerCert};
 
+use crate::base::clock::Timestamp;
 use crate::gateway::client_certificate::ClientCertificate;
 use crate::gateway::embed::choose_tls;
 use crate::gateway::listen::certificate::CertificateFiles;
 use crate::gateway::listen::client_trust::{self, ClientTrust};
 use crate::gateway::listen::error::ListenError;
 use crate::gateway::listen::provider::provider;
-use crate::gateway::listen::shown_certificates::ShownCertificates;
+use crate::gateway::listen::shown_certificates::{CertificatesBefore, ShownCertificates};
 
 /// The files that a listener's TLS is made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +43,23 @@ impl TlsFiles {
 }
 
 /// What the files held when they were read.
-pub struct Renewed(Acceptor);
+struct ReadTls {
+    acceptor: Arc<Acceptor>,
+    shown: Arc<ShownCertificates>,
+}
+
+/// What a listener may show and ask for from now on.
+pub struct Renewed(ReadTls);
+
+impl Renewed {
+    /// The files of certificates that are not good now, where the one before is and stays.
+    pub fn kept(&self) -> impl Iterator<Item = &Path> {
+        self.0.shown.kept()
+    }
+}
 
 /// What a listener shows and asks for.
-pub struct ListenerTls(ArcSwap<Acceptor>);
+pub struct ListenerTls(ArcSwap<ReadTls>);
 
 impl ListenerTls {
     /// Reads all of the files.
@@ -53,15 +67,17 @@ impl ListenerTls {
     /// # Errors
     /// The first of them that cannot be used.
     pub fn load(files: &TlsFiles) -> Result<Self, ListenError> {
-        Ok(Self(ArcSwap::from_pointee(acceptor(files)?)))
+        Ok(Self(ArcSwap::from_pointee(read(files, None)?)))
     }
 
-    /// Reads files, to be shown later: of several listeners, those of all can be read first.
+    /// Reads files, to be shown later: of several listeners, those of all can be read first. A certificate that is not good
+    /// `now` does not take the place of one that is.
     ///
     /// # Errors
     /// As [`ListenerTls::load`].
-    pub fn read(files: &TlsFiles) -> Result<Renewed, ListenError> {
-        acceptor(files).map(Renewed)
+    pub fn read(&self, files: &TlsFiles, now: Timestamp) -> Result<Renewed, ListenError> {
+        let running = self.0.load();
+        read(files, Some(CertificatesBefore { shown: &running.shown, now })).map(Renewed)
     }
 
     /// Goes by what was read from the next handshake on: certificates, authorities and revocations change together.
@@ -71,7 +87,7 @@ impl ListenerTls {
 
     /// TLS 1.2 and 1.3 as the files say now.
     pub(super) fn acceptor(&self) -> Arc<Acceptor> {
-        self.0.load_full()
+        Arc::clone(&self.0.load().acceptor)
     }
 }
 
@@ -81,11 +97,16 @@ impl fmt::Debug for ListenerTls {
     }
 }
 
+fn read(files: &TlsFiles, before: Option<CertificatesBefore<'_>>) -> Result<ReadTls, ListenError> {
+    let shown = Arc::new(ShownCertificates::read(&files.certificate, &files.named, before)?);
+    let acceptor = acceptor(files, Arc::<ShownCertificates>::clone(&shown))?;
+    Ok(ReadTls { acceptor: Arc::new(acceptor), shown })
+}
+
 /// HTTP/2 is preferred where the caller knows it.
-fn acceptor(files: &TlsFiles) -> Result<Acceptor, ListenError> {
-    let TlsFiles { certificate, named, clients } = files;
+fn acceptor(files: &TlsFiles, shown: Arc<dyn ResolvesServerCert>) -> Result<Acceptor, ListenError> {
+    let TlsFiles { certificate, named: _, clients } = files;
     let unusable = |why| ListenError::Certificate { file: certificate.chain.clone(), why };
-    let shown: Arc<dyn ResolvesServerCert> = Arc::new(ShownCertificates::read(certificate, named)?);
     let builder = ServerConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
     let builder = builder.map_err(|_| unusable("the versions of TLS are not built in"))?;
     let builder = match clients {

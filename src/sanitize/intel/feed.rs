@@ -3,12 +3,13 @@
 //! A row that cannot be read is skipped and counted. A file with more such rows than good ones is refused: it is not
 //! what it is taken for.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::base::regular_file;
 use crate::sanitize::intel::csv::fields;
 use crate::sanitize::intel::{Canonical, Score};
 
@@ -132,6 +133,11 @@ fn unreadable(path: &Path, error: &io::Error) -> FeedError {
     FeedError::Unreadable { file: path.display().to_string(), why: error.kind() }
 }
 
+/// A feed that is a file: whatever else has its name is not waited for.
+fn opened(path: &Path) -> io::Result<File> {
+    regular_file::open(path, OpenOptions::new().read(true))
+}
+
 /// Reads a file by lines.
 fn lines(
     path: &Path,
@@ -139,7 +145,7 @@ fn lines(
     take: EntrySink<'_>,
 ) -> Result<Loaded, FeedError> {
     let failed = |error: io::Error| unreadable(path, &error);
-    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let mut file = BufReader::new(opened(path).map_err(failed)?);
     let (mut loaded, mut first, mut line) = (Loaded::default(), None, Vec::new());
     for n in 1.. {
         line.clear();
@@ -261,7 +267,7 @@ fn fanged(what: &str) -> String {
 
 fn parsed(path: &Path) -> Result<Value, FeedError> {
     let mut text = Vec::new();
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let file = opened(path).map_err(|error| unreadable(path, &error))?;
     let read = file.take(JSON + 1).read_to_end(&mut text).map_err(|error| unreadable(path, &error))?;
     if read as u64 > JSON {
         return Err(unreadable(path, &io::ErrorKind::FileTooLarge.into()));

@@ -1,7 +1,7 @@
 //! [`Rules`]: YARA rules and SHA-256 lists, built in or from a folder.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use boreal::compiler::CompilerParams;
 use boreal::scanner::{ScanError, ScanParams, Scanner};
 use sha2::{Digest, Sha256};
 
+use crate::base::regular_file;
 use crate::sanitize::scan::{ScanFailure, Verdict};
 
 /// The built-in rules, by file.
@@ -195,7 +196,8 @@ impl Making {
 /// A file of text of a bounded size.
 fn text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    let read = fs::File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
+    let file = regular_file::open(path, OpenOptions::new().read(true))?;
+    let read = file.take(LARGEST + 1).read_to_string(&mut text)?;
     if read as u64 > LARGEST { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
 }
 

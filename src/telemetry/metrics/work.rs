@@ -114,6 +114,8 @@ pub struct WorkMetrics {
     pub findings_looked_up: LabelledMetric<FindingsRead, IntCounter>,
     names_model: IntGaugeVec,
     reloads: IntCounterVec,
+    /// What reloads took away of the protection that there was.
+    pub weakened: IntCounter,
     reloaded: IntGauge,
 }
 
@@ -164,6 +166,10 @@ impl WorkMetrics {
             store: LabelledMetric::new(move |word| store.with_label_values(&[word])),
             store_errors: families.counter("store_errors_total", "What the store could not do.")?,
             reloads: families.counters("reloads_total", "Reloads of the configuration.", &["result"])?,
+            weakened: families.counter(
+                "reload_weakened_total",
+                "What reloads took away of the protection that there was: redaction of a route, rules, who may call.",
+            )?,
             reloaded: families.gauge(
                 "config_loaded_timestamp_seconds",
                 "When the running configuration was read, since 1970.",
