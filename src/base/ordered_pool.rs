@@ -98,7 +98,7 @@ mod tests {
     fn results_come_in_the_order_of_the_jobs() {
         for threads in [1, 2, 7] {
             let slow_first = |n: u64| {
-                std::thread::sleep(Duration::from_millis(if n % 5 == 0 { 12 } else { 1 }));
+                std::thread::sleep(Duration::from_millis(if n.is_multiple_of(5) { 12 } else { 1 }));
                 n * n
             };
             let mut pool = OrderedPool::new(threads, 6, slow_first);

@@ -88,6 +88,13 @@ fn say_fewer(connections: usize, config: &Config) {
     }
 }
 
+/// Makes sure that no other process serves from the data folder.
+fn alone(lock: &DataLock, place: &handover::HandoverPaths) -> Result<(), AppError> {
+    lock.take()?;
+    // One of a version that knew of no lock.
+    place.ensure_free()
+}
+
 /// Serves until the process is told to stop. Blocks. With `upgrade` it takes the listening sockets of the process that
 /// serves from the same data folder, and that one drains once this one accepts connections.
 ///
@@ -125,9 +132,7 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     }
     let lock = DataLock::of(&config);
     if !upgrade {
-        lock.take()?;
-        // One of a version that knew of no lock.
-        place.ensure_free()?;
+        alone(&lock, &place)?;
     }
     let (stop, stopped) = oneshot::channel();
     let (takes, taken) = mpsc::channel(1);

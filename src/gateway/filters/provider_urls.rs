@@ -141,11 +141,11 @@ impl AnswerUrls {
         match self {
             Self::Named(member) => name == *member,
             Self::Followed(_) => {
-                let ends = |end: &&str| {
+                let ends = |end: &str| {
                     let at = name.len().checked_sub(end.len());
                     at.and_then(|at| name.get(at..)).is_some_and(|last| last.eq_ignore_ascii_case(end))
                 };
-                FOLLOWED.iter().any(|end| ends(&end))
+                FOLLOWED.iter().any(|end| ends(end))
                     || path.segments().any(|above| matches!(above, Segment::Key(of) if OF_URLS.contains(&of)))
             }
         }

@@ -114,7 +114,7 @@ impl WindowText<'_> {
             WordContext::CookieCall => self.cookie_call(end)?,
             WordContext::CookieFile => self.cookie_file(start, end)?,
         };
-        Ok((end, found.into()))
+        Ok((hit.behind(), found.into()))
     }
 
     /// `Authorization: Basic …` (RFC 9110 section 11.6.2), in a header, a shell's string or an object of JSON.
