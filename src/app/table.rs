@@ -37,7 +37,7 @@ use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
 use crate::gateway::path_rewrite::PathRewrite;
 use crate::gateway::route::{EndpointRoutes, Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
-use crate::gateway::route_info::RouteInfo;
+use crate::gateway::route_info::{PolicyIdentity, RouteInfo};
 use crate::gateway::terminal::{StaticAnswer, Terminal};
 use crate::gateway::upstream::Upstream;
 use crate::redact::{FindingsCache, Redactor};
@@ -106,8 +106,10 @@ fn built(config: &Config, parts: &Services) -> Result<PreparedTable, AppError> {
         native.push(endpoint_route(mount, Terminal::Native(handler), parts, vec![Arc::clone(&shed)])?);
     }
     let led = led_routes(&endpoints, config, parts, &shed)?;
+    let common = (config.detect.clone(), config.analyzers.clone(), config.known.clone());
     let from = RouteInputs {
         config,
+        common: &PolicyIdentity::of(common),
         parts,
         protocols: &protocols,
         upstreams: &upstreams,
@@ -216,6 +218,8 @@ fn endpoint_route(
 /// What routes are built from, besides their own settings.
 struct RouteInputs<'a> {
     config: &'a Config,
+    /// What all routes that redact go by.
+    common: &'a PolicyIdentity,
     parts: &'a Services,
     protocols: &'a [Arc<CompiledProtocol>],
     upstreams: &'a BTreeMap<String, Arc<Upstream>>,
@@ -271,6 +275,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
         rewrite: rewrite(setting),
         max_body,
         websocket,
+        policy: PolicyIdentity::of((setting.clone(), setting.redact.as_ref().map(|_| from.common.clone()))),
         ..RouteInfo::generic(&name, terminal, metrics)
     };
     Route::new(RouteParts { matches: matches(setting), filters, info })

@@ -49,6 +49,12 @@ pub struct CompiledRules {
     sources: BTreeSet<String>,
 }
 
+impl PartialEq for CompiledRules {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other)
+    }
+}
+
 impl CompiledRules {
     /// Rules that no configuration has changed.
     pub(crate) fn unchanged(catalogue: Catalogue) -> Self {

@@ -51,6 +51,12 @@ pub enum GatewayError {
         "an analyzer that this route asks about texts gives no answer now, so nothing was sent on; try again shortly"
     )]
     Unanalyzed,
+    /// A session's request would take another route now than it took, or the same under another policy.
+    #[error("the configuration of this route has changed; open the session again")]
+    RouteChanged,
+    /// The process that carries a session ends.
+    #[error("the gateway ends or starts anew; open the session again")]
+    Draining,
     /// A request is signed as AWS has it, and not as it must be.
     #[error("{0}")]
     WrongSignature(&'static str),
@@ -168,6 +174,8 @@ impl GatewayError {
             Self::Token(fault) => fault.word(),
             Self::Unverifiable => "unverifiable_token",
             Self::Unanalyzed => "analyzer",
+            Self::RouteChanged => "route_changed",
+            Self::Draining => "draining",
             Self::WrongSignature(_) => "wrong_signature",
             Self::NotBuilt(_) => "not_implemented",
             Self::LeadsAround => "leads_around",
@@ -210,7 +218,11 @@ impl GatewayError {
             Self::UnreadFile(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
-            Self::Unavailable(_) | Self::Unverifiable | Self::Unanalyzed => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable(_)
+            | Self::Unverifiable
+            | Self::Unanalyzed
+            | Self::RouteChanged
+            | Self::Draining => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Token(fault) => fault.status(),
             Self::LeadsAround | Self::ForbiddenAddress | Self::ForbiddenOrigin | Self::WrongSignature(_) => {
@@ -308,6 +320,8 @@ impl GatewayError {
             | Self::Unanalyzed => 1013,
             Self::Api(ApiError::Internal(_)) => 1011,
             Self::Upstream(_) | Self::Unavailable(_) | Self::Unscannable(_) => 1014,
+            Self::RouteChanged => 1012,
+            Self::Draining => 1001,
             _ => 1008,
         }
     }
@@ -339,7 +353,7 @@ impl GatewayError {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
                 answer
             }
-            Self::Unverifiable | Self::Unanalyzed => {
+            Self::Unverifiable | Self::Unanalyzed | Self::RouteChanged | Self::Draining => {
                 let mut answer = stamp.answer(status, "ServiceNotAvailable", &summary, None::<()>);
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
                 answer
@@ -379,7 +393,9 @@ impl GatewayError {
             }
             Self::Api(ApiError::Overloaded | ApiError::Unavailable | ApiError::Unaudited)
             | Self::Unverifiable
-            | Self::Unanalyzed => {
+            | Self::Unanalyzed
+            | Self::RouteChanged
+            | Self::Draining => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
             Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => {

@@ -35,7 +35,7 @@
 //! | [`introspection`] | tokens that only their server can read |
 //! | [`compression`] | answers that are put into a content coding |
 //! | [`bounds`] | what every request may take up |
-//! | [`in_flight`] | how many requests are under way |
+//! | [`in_flight`] | how many requests are under way, and whether the process drains |
 //! | [`min_rate`] | how slowly bytes may come or be taken |
 //! | [`clients`] | the address of a caller behind other proxies |
 //! | [`client_certificate`] | who a caller is, by its certificate |

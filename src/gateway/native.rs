@@ -152,8 +152,16 @@ async fn write(session: &mut Session, x: &Exchange, head: ResponseHeader, body: 
     }
 }
 
+/// Of a process that drains, the answer is its connection's last, and says so. To be called before its head is written.
+pub(super) fn close_if_draining(session: &mut Session) {
+    if session.is_process_shutting_down() {
+        session.set_keepalive(None);
+    }
+}
+
 /// The head as this connection needs it.
 async fn prepared(session: &mut Session, mut head: ResponseHeader) -> ResponseHeader {
+    close_if_draining(session);
     if head.headers.get(CONNECTION).is_some_and(|value| value.as_bytes() == b"close")
         || !drained(session).await
     {

@@ -32,7 +32,6 @@ use crate::gateway::route::RouteTable;
 use crate::gateway::session_body::unread;
 use crate::gateway::state::{ActiveRequest, HeadOutcome, InvalidState, RequestState, Routing, Streaming};
 use crate::gateway::terminal::Terminal;
-use crate::gateway::upgrade::{UpgradeRequest, upgrade};
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::telemetry::trace::Tracer;
 use crate::telemetry::{BodyScan, UpstreamFailure};
@@ -41,7 +40,7 @@ use crate::telemetry::{BodyScan, UpstreamFailure};
 #[derive(Clone)]
 pub struct Gateway {
     pub(super) routes: Arc<ArcSwap<RouteTable>>,
-    connector: Arc<Connector>,
+    pub(super) connector: Arc<Connector>,
     pub(super) budget: MemoryBudget,
     pub(super) bounds: RequestBounds,
     pub(super) clients: Arc<ClientResolver>,
@@ -216,20 +215,6 @@ impl Gateway {
         }
     }
 
-    /// Asks the upstream for a WebSocket, and carries its messages to its end.
-    async fn websocket(
-        &self,
-        session: &mut Session,
-        request: &mut ActiveRequest,
-        dialer: &mut PoolDialer,
-    ) -> Result<()> {
-        let asked = UpgradeRequest { dialer, connector: &self.connector, read: self.bounds.read };
-        match Box::pin(upgrade(session, request, asked)).await {
-            Ok(()) => Ok(()),
-            Err(error) => Box::pin(native::send_error(session, request, error)).await,
-        }
-    }
-
     /// Ends a rewritten body before its trailers: Pingora shows no other end of it. `last` is what else belongs to it. Returns
     /// what is still to be sent. Trailers were not looked at, and may be digests of other bytes.
     ///
@@ -392,13 +377,14 @@ impl ProxyHttp for Gateway {
 
     async fn response_filter(
         &self,
-        _: &mut Session,
+        session: &mut Session,
         head: &mut ResponseHeader,
         ctx: &mut RequestCtx,
     ) -> Result<()> {
         if head.status.is_informational() && head.status != StatusCode::SWITCHING_PROTOCOLS {
             return Ok(());
         }
+        native::close_if_draining(session);
         // How long the body is, Pingora still has to know.
         let names = strip_hop_by_hop(&head.headers).into_iter().filter(|name| *name != TRANSFER_ENCODING);
         names.for_each(|name| drop(head.remove_header(&name)));

@@ -225,7 +225,7 @@ fn written(head: &RequestHeader) -> &str {
 }
 
 /// The host asked for, lower-case, without a port and the dot that may end it: `:authority` or the target's, else `Host`.
-fn host_of(head: &RequestHeader) -> String {
+pub(super) fn host_of(head: &RequestHeader) -> String {
     let authority = head.uri.authority().map(http::uri::Authority::host);
     let host =
         authority.or_else(|| head.headers.get(HOST).and_then(|host| host.to_str().ok())).unwrap_or_default();

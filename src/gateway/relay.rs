@@ -146,6 +146,7 @@ async fn answer(
         head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let (x, answering) = request.answer(&mut head).await?;
     if !has_body(&x.head().method, head.status) {
+        native::close_if_draining(session);
         let written = session.write_response_header(Box::new(head), true).await;
         return written.map(|()| sent.up.response_done()).map_err(|_| GatewayError::Gone);
     }
@@ -175,7 +176,10 @@ async fn send_head(
     head: &mut Option<Box<ResponseHeader>>,
 ) -> Result<(), GatewayError> {
     match head.take() {
-        Some(head) => session.write_response_header(head, false).await.map_err(|_| GatewayError::Gone),
+        Some(head) => {
+            native::close_if_draining(session);
+            session.write_response_header(head, false).await.map_err(|_| GatewayError::Gone)
+        }
         None => Ok(()),
     }
 }
@@ -223,6 +227,7 @@ impl AnswerRelay<'_> {
         }
         head.remove_header(&TRANSFER_ENCODING);
         head.insert_header(CONTENT_LENGTH, out.len()).map_err(|_| GatewayError::Gone)?;
+        native::close_if_draining(session);
         let written = session.write_response_header(Box::new(head), out.is_empty()).await;
         written.map_err(|_| GatewayError::Gone)?;
         if let Some(memory) = &mut self.x.facts.memory {

@@ -68,6 +68,21 @@ def test_another_protocol_is_refused_and_not_forgotten(gateway, mock, target, fi
     assert not mock.requests
 
 
+LAST = [("keep-alive", "close"), ("close", "keep-alive"), ("te", "Close"), ("x-a, close",), ("keep-alive, close",)]
+
+
+@pytest.mark.parametrize("target", ["/generic/reflect", "/mask/reflect", "/readyz"])
+@pytest.mark.parametrize("fields", LAST)
+def test_the_fields_of_a_connection_are_one_list(gateway, mock, fields, target):
+    lines = ["GET %s HTTP/1.1" % target, "Host: gateway.test", *("Connection: " + field for field in fields)]
+    with socket.create_connection(("127.0.0.1", gateway.port), timeout=10) as sock:
+        sock.sendall("\r\n".join([*lines, "", ""]).encode())
+        answer = b""
+        while more := sock.recv(65536):
+            answer += more
+    assert answer.startswith(b"HTTP/1.1 200 ") and b"\r\nconnection: close\r\n" in answer.lower(), answer
+
+
 @pytest.mark.parametrize("offer", ["h2c", "TLS/1.2", "HTTP/2.0, h2c"])
 def test_an_offer_is_passed_over(gateway, mock, offer):
     fields = ("Connection: close, Upgrade, HTTP2-Settings", "HTTP2-Settings: AAMAAABk", "Upgrade: " + offer)

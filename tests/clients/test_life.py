@@ -283,6 +283,44 @@ def test_a_longer_drain_holds_after_a_reload(gateway):
     assert gateway.process.wait(10) == 0
 
 
+def test_answers_at_the_end_say_that_they_are_the_last(gateway):
+    """Streamed, collected, and of our own: what was under way when the process was told."""
+    collected = '[[routes]]\nname = "read"\npath = "/read"\nupstream = "slow"\nauth = "none"\nredact = {{ protocol = "generic" }}\n'
+    gateway.write(CONFIG + collected)
+    gateway.process.send_signal(signal.SIGHUP)
+    gateway.wait_for(lambda: gateway.call("GET", "/read/now").status == 200)
+    head = "POST %s HTTP/1.1\r\nhost: a\r\nauthorization: Bearer %s\r\ncontent-type: application/json\r\ncontent-length: 13\r\n\r\n"
+    paths = ["/load/late/4", "/read/late/4", "/v1/redact"]
+    with contextlib.ExitStack() as stack:
+        callers = [stack.enter_context(socket.create_connection(("127.0.0.1", gateway.port), 20)) for _ in paths]
+        for caller, path in zip(callers, paths):
+            caller.sendall((head % (path, gateway.token)).encode() + b'{"text": ')
+        time.sleep(0.5)
+        gateway.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        for caller in callers:
+            caller.sendall(b'"b"}')
+        for caller, path in zip(callers, paths):
+            answer = b""
+            while more := caller.recv(65536):
+                answer += more
+            assert answer.startswith(b"HTTP/1.1 200 "), (path, answer)
+            assert b"\r\nconnection: close\r\n" in answer.lower(), (path, answer)
+    assert gateway.process.wait(20) == 0
+
+
+def test_idle_connections_keep_no_probe_from_its_answer(gateway):
+    with contextlib.ExitStack() as stack:
+        for _ in range(300):
+            stack.enter_context(socket.create_connection(("127.0.0.1", gateway.admin), 20))
+        assert gateway.is_ready() and run("health", "--admin", "127.0.0.1:%d" % gateway.admin).returncode == 0
+        with socket.create_connection(("127.0.0.1", gateway.admin), 20) as other:
+            other.sendall(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            with contextlib.suppress(ConnectionError):
+                assert other.recv(100) == b"", "only probes have a place"
+    gateway.wait_for(lambda: "portcullis_connections" in gateway.metrics())
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="holds the process")
 def test_all_that_wait_at_the_end_are_answered(gateway):
     """More connections than a task of the runtime accepts at once."""

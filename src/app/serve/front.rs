@@ -45,7 +45,7 @@ pub(super) fn servings(
         let listen = Listen { address: *admin.address, tls, h2c: false, proxied: false, ext_proc: false };
         let table = Arc::new(ArcSwap::from_pointee(admin::table(parts, console::route(config, parts)?)?));
         let gateway = gateway(config, parts, table, InFlight::default());
-        let connections = ConnectionLimit::new(looking, looking);
+        let connections = ConnectionLimit::of_admin(looking);
         let limits = limits(config);
         servings.push(Serving { gateway, listen: vec![listen], threads: 1, connections, limits, metrics });
     }

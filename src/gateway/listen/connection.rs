@@ -21,7 +21,7 @@ use crate::gateway::listen::connections::ConnectionSlot;
 use crate::gateway::listen::early_reject::{EarlyRequest, early_reject, wire};
 use crate::gateway::listen::filtered_stream::FilteredStream;
 use crate::gateway::listen::frames::PREFACE;
-use crate::gateway::listen::head::{self, Framing, HeadRefusal};
+use crate::gateway::listen::head::{self, HeadRefusal, JudgedHead};
 use crate::gateway::listen::proxied;
 use crate::gateway::listen::service::Listener;
 use crate::telemetry::{ConnectionState, FrontMetrics, GaugeGuard, HttpVersion, Refusal};
@@ -69,8 +69,13 @@ impl Listener {
             }
         };
         let negotiated = stream.selected_alpn_proto() == Some(ALPN::H2);
+        let beyond = slot.probe().map(|probe| probe.beyond);
         let mut filtered = Box::new(FilteredStream::new(stream, &self.limits, slot, &self.metrics));
         let two = negotiated || self.h2c && self.prior_knowledge(&mut filtered).await;
+        if let (true, Some(full)) = (two, beyond) {
+            // Probes are told by a head of HTTP/1.
+            return self.metrics.refused.inc(full.refusal());
+        }
         self.metrics.accepted.inc(if two { HttpVersion::Two } else { HttpVersion::One });
         if two {
             gauge.turn(ConnectionState::Active);
@@ -142,11 +147,17 @@ impl Listener {
         shutdown: &ShutdownWatch,
     ) {
         let mut patience = self.limits.head_time;
+        let beyond = filtered.slot.as_ref().and_then(ConnectionSlot::probe).map(|probe| probe.beyond);
         loop {
             gauge.turn(ConnectionState::Idle);
-            match self.head(&mut filtered, patience, shutdown).await {
-                Ok(Some((head, framing))) => {
+            let closes = match self.head(&mut filtered, patience, shutdown).await {
+                Ok(Some((head, JudgedHead { framing, closes }))) => {
                     gauge.turn(ConnectionState::Active);
+                    if let Some(full) = beyond
+                        && !head::is_probe(filtered.raw.get(..head).unwrap_or_default())
+                    {
+                        return self.metrics.refused.inc(full.refusal());
+                    }
                     let asked = EarlyRequest { head, framing, peer };
                     match self.early_reject(&mut filtered, asked, shutdown).await {
                         None => filtered.show(head, framing),
@@ -156,6 +167,7 @@ impl Listener {
                             continue;
                         }
                     }
+                    closes || beyond.is_some()
                 }
                 Ok(None) => return,
                 Err(refused) => {
@@ -163,10 +175,13 @@ impl Listener {
                     let answer = self.refusal(refused);
                     return filtered.answer_and_close(&answer).await;
                 }
-            }
+            };
             patience = self.limits.idle;
             let mut session = ServerSession::new_http1(filtered);
             session.set_keepalive(Some(patience.as_secs()));
+            if closes {
+                session.set_keepalive_reuses_remaining(Some(0));
+            }
             let Some(reused) = self.app.process_new_http(session, shutdown).await else { return };
             let (stream, _) = reused.consume();
             let Ok(next) = stream.into_any().downcast::<FilteredStream>() else { return };
@@ -190,13 +205,13 @@ impl Listener {
         Box::pin(early_reject(&self.gateway, filtered, &self.metrics, asked)).await
     }
 
-    /// Reads a head; its length, and what comes after it. `None`: the caller left, or had nothing to say.
+    /// Reads a head; its length, and what it says of what comes after it. `None`: the caller left, or had nothing to say.
     async fn head(
         &self,
         filtered: &mut FilteredStream,
         patience: Duration,
         shutdown: &ShutdownWatch,
-    ) -> Result<Option<(usize, Framing)>, HeadRefusal> {
+    ) -> Result<Option<(usize, JudgedHead)>, HeadRefusal> {
         if filtered.raw.is_empty() && !first_byte(filtered, patience, shutdown).await {
             return Ok(None);
         }

@@ -53,7 +53,7 @@ pub(super) struct FilteredStream {
     unanswered: bool,
     /// Nothing more comes or may come.
     closed: bool,
-    slot: Option<ConnectionSlot>,
+    pub(super) slot: Option<ConnectionSlot>,
     cut_off: CutOff,
     metrics: Arc<FrontMetrics>,
 }
@@ -163,15 +163,11 @@ impl FilteredStream {
     fn poll_inner(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let Some(inner) = &mut self.inner else { return Poll::Ready(Ok(())) };
         let before = buf.filled().len();
-        match Pin::new(inner).poll_read(context, buf) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(read) => {
-                let bytes = buf.filled().len() - before;
-                self.closed |= bytes == 0;
-                self.reads.moved(bytes);
-                Poll::Ready(read)
-            }
-        }
+        let read = ready!(Pin::new(inner).poll_read(context, buf));
+        let bytes = buf.filled().len() - before;
+        self.closed |= bytes == 0;
+        self.reads.moved(bytes);
+        Poll::Ready(read)
     }
 
     /// Reads at most `most` bytes straight into the buffer of the reader.
@@ -355,6 +351,7 @@ impl FilteredStream {
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Pending => {
+                self.cut_off.check(context)?;
                 ready!(self.writes.poll_over(context));
                 self.refused(Refusal::SlowReader);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
@@ -382,7 +379,10 @@ impl AsyncRead for FilteredStream {
 impl AsyncWrite for FilteredStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        this.cut_off.check(context)?;
+        // A session still says that it ends, as far as that goes at once.
+        if !matches!(this.protocol, HttpProtocol::Upgraded) {
+            this.cut_off.check(context)?;
+        }
         if std::mem::take(&mut this.unanswered) && bytes.starts_with(AGREED) {
             this.protocol = HttpProtocol::Upgraded;
         }

@@ -55,6 +55,16 @@ pub(super) enum Framing {
     Chunked,
 }
 
+/// A head that can be read in one way only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct JudgedHead {
+    /// How its body ends.
+    pub(super) framing: Framing,
+    /// Whether its request is the connection's last: one of its `Connection` fields says so, which are one list (RFC 9110
+    /// section 5.3).
+    pub(super) closes: bool,
+}
+
 /// Where empty lines before a request line end, and what is refused if there are too many.
 pub(super) fn skip_empty_lines(bytes: &[u8]) -> Result<usize, HeadRefusal> {
     let lines = bytes.chunks(2).take_while(|pair| *pair == b"\r\n").count();
@@ -85,7 +95,7 @@ pub(super) fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Judges a whole head, the empty line included; it may have `fields` fields.
-pub(super) fn judge(head: &[u8], fields: usize) -> Result<Framing, HeadRefusal> {
+pub(super) fn judge(head: &[u8], fields: usize) -> Result<JudgedHead, HeadRefusal> {
     let mut lines = lines(head);
     let request = request_line(lines.next().unwrap_or_default())?;
     let mut seen = SeenFields::default();
@@ -97,7 +107,15 @@ pub(super) fn judge(head: &[u8], fields: usize) -> Result<Framing, HeadRefusal> 
         let (name, value) = field(line)?;
         seen.field(name, value)?;
     }
-    seen.judge(&request)
+    Ok(JudgedHead { framing: seen.judge(&request)?, closes: seen.closes })
+}
+
+/// Whether a head asks with GET or HEAD for the path of a probe.
+pub(super) fn is_probe(head: &[u8]) -> bool {
+    let mut words = lines(head).next().unwrap_or_default().split(|&byte| byte == b' ');
+    let reads = matches!(words.next(), Some(b"GET" | b"HEAD"));
+    let path = words.next().and_then(|target| target.split(|&byte| byte == b'?').next());
+    reads && matches!(path, Some(b"/healthz" | b"/readyz"))
 }
 
 struct RequestLine<'a> {
@@ -178,11 +196,16 @@ struct SeenFields<'a> {
     host: Option<&'a [u8]>,
     length: Option<u64>,
     coding: Option<&'a [u8]>,
+    /// Whether the connection is to end.
+    closes: bool,
 }
 
 impl<'a> SeenFields<'a> {
     fn field(&mut self, name: &[u8], value: &'a [u8]) -> Result<(), HeadRefusal> {
-        if name.eq_ignore_ascii_case(b"host") {
+        if name.eq_ignore_ascii_case(b"connection") {
+            let mut options = value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+            self.closes |= options.any(|option| option.eq_ignore_ascii_case(b"close"));
+        } else if name.eq_ignore_ascii_case(b"host") {
             let host = is_host(value).then_some(value);
             let host = host.ok_or(HeadRefusal::Malformed("Host is not a host and a port"))?;
             if self.host.replace(host).is_some() {
@@ -265,7 +288,7 @@ mod tests {
         let mut line = 0;
         let found = end(&bytes[..cut], &mut line)?;
         let found = if found.is_some() { found } else { end(bytes, &mut line)? };
-        found.map(|at| Ok((at, judge(&bytes[..at], 8)?))).transpose()
+        found.map(|at| Ok((at, judge(&bytes[..at], 8)?.framing))).transpose()
     }
 
     #[test]
@@ -290,6 +313,34 @@ mod tests {
             assert!(matches!(of(bad), Err(HeadRefusal::Malformed(_))), "{bad}");
         }
         assert_eq!(of(&"a: b\r\n".repeat(8)), Err(HeadRefusal::TooLarge));
+    }
+
+    #[test]
+    fn the_fields_of_a_connection_are_one_list() {
+        let closes = |fields: &[&str]| {
+            let lines: String = fields.iter().map(|value| format!("Connection: {value}\r\n")).collect();
+            judge(format!("GET / HTTP/1.1\r\nHost: a\r\n{lines}\r\n").as_bytes(), 8).unwrap().closes
+        };
+        for fields in [&["close"][..], &["keep-alive", "Close"], &["x-a", "close"], &["te,\tCLOSE ,x"]] {
+            assert!(closes(fields), "{fields:?}");
+        }
+        for fields in [&["keep-alive"][..], &[], &["Upgrade", "keep-alive"], &["x-close", "closed"]] {
+            assert!(!closes(fields), "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn probes_are_told_by_their_first_line() {
+        for (line, probes) in [
+            ("GET /readyz HTTP/1.1", true),
+            ("HEAD /healthz?x=1 HTTP/1.0", true),
+            ("GET /readyz/ HTTP/1.1", false),
+            ("GET /metrics HTTP/1.1", false),
+            ("POST /readyz HTTP/1.1", false),
+            ("", false),
+        ] {
+            assert_eq!(is_probe(format!("{line}\r\nHost: a\r\n\r\n").as_bytes()), probes, "{line}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use pingora::apps::HttpServerOptions;
+use pingora::apps::{HttpServerApp, HttpServerOptions};
 use pingora::protocols::http::v2::server::{H2Options, default_h2_options};
 use pingora::proxy::{HttpProxy, http_proxy};
 use pingora::server::configuration::ServerConf;
@@ -30,6 +30,9 @@ use crate::telemetry::FrontMetrics;
 
 /// How long to wait when the system has no file descriptor for a connection: until then others may end.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
+
+/// How long a connection to the listener for metrics and health is kept without a request, at the most.
+const ADMIN_IDLE: Duration = Duration::from_secs(10);
 
 /// More connections than a queue has: one that is filled as fast as it is emptied has an end all the same.
 const QUEUE: usize = 1 << 16;
@@ -64,7 +67,10 @@ pub(super) struct Listener {
 impl FrontService {
     /// Prepares everything but the sockets.
     pub(super) fn new(conf: &Arc<ServerConf>, serving: Serving, sockets: Sockets) -> Self {
-        let Serving { gateway, listen, threads, connections, limits, metrics } = serving;
+        let Serving { gateway, listen, threads, connections, mut limits, metrics } = serving;
+        if connections.has_probes() {
+            limits.idle = limits.idle.min(ADMIN_IDLE);
+        }
         let (clients, clock) = (Arc::clone(gateway.clients()), Arc::clone(gateway.clock()));
         let mut app = http_proxy(conf, gateway.clone());
         app.h2_options = Some(streams(&limits));
@@ -146,6 +152,9 @@ impl Listener {
                 }
             }
         }
+        // Answers say that they are the last on their connections, and sessions end.
+        self.app.http_cleanup().await;
+        self.gateway.in_flight.drain();
         waiting(listener).for_each(|(tcp, peer)| self.admit(tcp, peer, &shutdown));
         sockets.close(self.address);
     }
@@ -158,8 +167,15 @@ impl Listener {
             Ok(place) => place,
             Err(full) => return self.metrics.refused.inc(full.refusal()),
         };
-        let (this, shutdown) = (Arc::clone(self), shutdown.clone());
-        tokio::spawn(async move { Box::pin(this.connection(tcp, peer, place, &shutdown)).await });
+        let (this, shutdown, probe) = (Arc::clone(self), shutdown.clone(), place.probe().cloned());
+        tokio::spawn(async move {
+            let connection = Box::pin(this.connection(tcp, peer, place, &shutdown));
+            let Some(probe) = probe else { return connection.await };
+            tokio::select! {
+                () = connection => {}
+                () = probe.ended() => this.metrics.refused.inc(probe.beyond.refusal()),
+            }
+        });
     }
 }
 

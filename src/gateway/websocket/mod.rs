@@ -5,11 +5,13 @@
 //! |---|---|
 //! | `handshake` | what a request for WebSocket must be, and how it is passed on |
 //! | `messages` | [`MessagePlan`]: what filters do with messages |
+//! | `session_end` | why a session ends, and when |
 //! | `session_recheck` | whether the caller may go on with a session |
 //! | `tunnel` | the two connections, once they are upgraded |
 
 mod handshake;
 mod messages;
+mod session_end;
 mod session_recheck;
 mod tunnel;
 

@@ -1,6 +1,6 @@
 //! The two connections of a session, once both are upgraded: bytes in, messages through what the filters planned, bytes
 //! out. One message of the client is redacted at a time, and the server's go on meanwhile. A session ends when its caller may be
-//! there no more.
+//! there no more; once no message is under way, when its route is another or the process drains.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,13 +16,15 @@ use crate::crypto::random;
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
+use crate::gateway::in_flight::DrainWatch;
 use crate::gateway::websocket::messages::{
     ClientMessage, ClientMessages, MessagePlan, RedactedMessage, Redacting, ServerMessages, content,
     write_control,
 };
+use crate::gateway::websocket::session_end::{LastMessage, SessionEnd, Side, of_violation};
 use crate::gateway::websocket::session_recheck::SessionRecheck;
 use crate::stream::websocket::{
-    ControlFrame, ControlKind, FrameEdge, FrameReader, Incoming, MessageKind, Opcode, Sender, WebSocketError,
+    ControlFrame, ControlKind, FrameEdge, FrameReader, Incoming, MessageKind, Opcode, Sender,
     WebSocketMessage, close_payload, write_frame,
 };
 use crate::telemetry::UpstreamFailure;
@@ -45,13 +47,8 @@ pub(in crate::gateway) struct TunnelParts<'a> {
     pub(in crate::gateway) plan: MessagePlan,
     /// The longest silence of a caller within a message.
     pub(in crate::gateway) read: Duration,
-}
-
-/// Which side is meant.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Client,
-    Server,
+    /// Whether the process drains.
+    pub(in crate::gateway) drain: DrainWatch,
 }
 
 /// Something that happened.
@@ -64,16 +61,8 @@ enum TunnelEvent {
     TimedOut,
     /// The caller may be there no more.
     Unproved(GatewayError),
-}
-
-/// Why a session ends.
-enum SessionEnd {
-    /// Both sides have said so, or one has gone.
-    Over,
-    /// The caller has gone without a word.
-    Left,
-    /// By the fault of a side, or of ours.
-    Failed(Side, GatewayError, u16),
+    /// The process drains.
+    Draining,
 }
 
 /// What a client's message becomes that is being redacted.
@@ -100,6 +89,9 @@ struct Tunnel<'a> {
     client_edge: FrameEdge,
     server_edge: FrameEdge,
     recheck: SessionRecheck,
+    drain: DrainWatch,
+    /// Why it is to end, and does once no message is under way.
+    leaving: Option<LastMessage>,
     /// When anybody has last sent something, and when the session must be over.
     moved: Instant,
     ends: Instant,
@@ -109,7 +101,7 @@ struct Tunnel<'a> {
 
 /// Carries the messages of a session until it ends.
 pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
-    let TunnelParts { session, upstream: up, x, plan, read } = parts;
+    let TunnelParts { session, upstream: up, x, plan, read, drain } = parts;
     session.set_read_timeout(None);
     up.set_read_timeout(None);
     if let HttpSession::H1(h1) = up {
@@ -136,6 +128,8 @@ pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
         client_edge: FrameEdge::default(),
         server_edge: FrameEdge::default(),
         recheck,
+        drain,
+        leaving: None,
         moved: now,
         ends: now + limits.longest,
         closing: None,
@@ -143,6 +137,9 @@ pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
     let end = loop {
         let step = tunnel.next().await;
         if let Err(end) = tunnel.step(step).await {
+            break end;
+        }
+        if let Some(end) = tunnel.leaves() {
             break end;
         }
     };
@@ -155,6 +152,8 @@ impl Tunnel<'_> {
         let closed = |reader: &Option<FrameReader>| reader.as_ref().is_some_and(FrameReader::is_closed);
         let reads_client = self.redacting.is_none() && !closed(&self.client);
         let reads_server = !closed(&self.server);
+        let stays = self.leaving.is_none();
+        let asks = self.leaving.as_ref().is_none_or(LastMessage::is_awaited_long);
         tokio::select! {
             done = redacted(&mut self.redacting) => {
                 self.redacting = None;
@@ -162,23 +161,42 @@ impl Tunnel<'_> {
             }
             read = self.session.read_request_body(), if reads_client => TunnelEvent::Read(Side::Client, read),
             read = self.up.read_response_body(), if reads_server => TunnelEvent::Read(Side::Server, read),
-            error = self.recheck.ended() => TunnelEvent::Unproved(error),
+            error = self.recheck.ended(), if asks => TunnelEvent::Unproved(error),
+            () = self.drain.begun(), if stays => TunnelEvent::Draining,
             () = sleep_until(deadline) => TunnelEvent::TimedOut,
         }
     }
 
     /// When the session ends if nothing happens before.
     fn deadline(&self) -> Instant {
-        let held = |reader: &Option<FrameReader>| reader.as_ref().is_some_and(|reader| reader.held() > 0);
         let silence = match self.closing {
             Some(since) => since + CLOSE_TIMEOUT,
             // A message has begun, and does not go on.
-            None if self.redacting.is_none() && held(&self.client) => {
+            None if self.redacting.is_none() && has_begun(self.client.as_ref()) => {
                 self.moved + self.read.min(self.limits.idle)
             }
             None => self.moved + self.limits.idle,
         };
-        silence.min(self.ends)
+        let leaves = self.leaving.as_ref().and_then(LastMessage::deadline);
+        silence.min(self.ends).min(leaves.unwrap_or(self.ends))
+    }
+
+    /// The end of a session that is to end, unless a message is still awaited.
+    fn leaves(&mut self) -> Option<SessionEnd> {
+        let overdue = self.leaving.as_ref()?.is_overdue();
+        if self.closing.is_some() || self.is_within_message() && !overdue {
+            return None;
+        }
+        self.leaving.take().map(SessionEnd::from)
+    }
+
+    /// Whether a message has begun and not ended, either way; where nobody reads them, a frame.
+    fn is_within_message(&self) -> bool {
+        self.redacting.is_some()
+            || has_begun(self.client.as_ref())
+            || has_begun(self.server.as_ref())
+            || !self.client_edge.is_between()
+            || !self.server_edge.is_between()
     }
 
     async fn step(&mut self, step: TunnelEvent) -> Result<(), SessionEnd> {
@@ -188,6 +206,10 @@ impl Tunnel<'_> {
                 match (side, read) {
                     (Side::Client, Ok(Some(bytes))) => self.client_sent(&bytes).await,
                     (Side::Client, _) if self.closing.is_some() => Err(SessionEnd::Over),
+                    // A process that drains has waited long enough.
+                    (Side::Client, Err(_)) => {
+                        Err(self.leaving.take().map_or(SessionEnd::Left, SessionEnd::from))
+                    }
                     (Side::Client, _) => Err(SessionEnd::Left),
                     (Side::Server, Ok(Some(bytes))) => self.server_sent(&bytes).await,
                     (Side::Server, _) => self.server_left().await,
@@ -197,11 +219,21 @@ impl Tunnel<'_> {
                 self.redacted(done).await?;
                 self.client_messages().await
             }
+            TunnelEvent::Unproved(GatewayError::RouteChanged) => {
+                self.leaving = Some(LastMessage::under_old_policy());
+                Ok(())
+            }
+            TunnelEvent::Draining => {
+                self.leaving = Some(LastMessage::of_draining());
+                Ok(())
+            }
             TunnelEvent::Unproved(error) => {
                 let code = error.close_code();
                 Err(SessionEnd::Failed(Side::Client, error, code))
             }
             TunnelEvent::TimedOut if self.closing.is_some() => Err(SessionEnd::Over),
+            // It leaves next.
+            TunnelEvent::TimedOut if self.leaving.as_ref().is_some_and(LastMessage::is_overdue) => Ok(()),
             TunnelEvent::TimedOut => {
                 Err(SessionEnd::Failed(Side::Client, GatewayError::Api(ApiError::RequestTimeout), GOING_AWAY))
             }
@@ -424,6 +456,11 @@ impl Tunnel<'_> {
     }
 }
 
+/// Whether something of a side was read that is no whole message yet.
+fn has_begun(reader: Option<&FrameReader>) -> bool {
+    reader.is_some_and(|reader| reader.held() > 0)
+}
+
 /// Waits for the message that is being redacted; forever if there is none.
 async fn redacted(redacting: &mut Option<Redacting>) -> Result<RedactedMessage, GatewayError> {
     match redacting {
@@ -437,18 +474,4 @@ fn mask() -> Result<[u8; 4], SessionEnd> {
     random::bytes().map_err(|_| {
         SessionEnd::Failed(Side::Client, GatewayError::Api(ApiError::Internal("randomness")), 1011)
     })
-}
-
-fn of_violation(side: Side, violation: &WebSocketError) -> SessionEnd {
-    let error = match (side, violation) {
-        (_, WebSocketError::Exhausted(why)) => (*why).into(),
-        (Side::Client, WebSocketError::TooLarge { limit }) => GatewayError::Api(ApiError::TooLarge(*limit)),
-        (Side::Client, WebSocketError::NotText) => GatewayError::BadBody("a text is not UTF-8"),
-        (Side::Client, WebSocketError::Protocol(why)) => GatewayError::BadBody(why),
-        (Side::Server, WebSocketError::TooLarge { .. }) => {
-            GatewayError::Unscannable("a unit of it is too large")
-        }
-        (Side::Server, _) => GatewayError::Unscannable("it is not WebSocket"),
-    };
-    SessionEnd::Failed(side, error, violation.code())
 }
