@@ -7,7 +7,7 @@ Counted by callgrind, with a simulated branch predictor:
 
 - a chat request through the gateway, as road.py sends it, without redaction and with it: a hundred that follow others, so that
   the start is none of it;
-- `portcullis detect` on log lines and on prose: what a second 256 KB costs, by the byte.
+- `portcullis detect` on log lines and on prose: what a second 256 KB costs, by the byte, on one thread: what others look at ahead of their turn depends on their time.
 
 Beside them stand the figures of instructions.json, which were made by the same kind of build (debug or release) and the same
 compiler. What takes over 3 % more in a release build fails, and over 10 % in a debug build; `--write` keeps the figures of this
@@ -117,7 +117,7 @@ def by_byte(folder, binary, line):
             lines.append(line.format(n=number, a=number % 250, b=number % 200))
             size, number = size + len(lines[-1]), number + 1
         text.write_text("".join(lines))
-        subprocess.run([callgrind(folder, binary), "detect", str(text)], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([callgrind(folder, binary), "detect", "--threads", "1", str(text)], stdout=subprocess.DEVNULL, check=True)
         return size, told(Path(folder, "figures"))
 
     (one, first), (two, second) = cost(1), cost(2)
