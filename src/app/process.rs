@@ -47,6 +47,9 @@ pub(super) fn take_descriptors() -> Result<Option<u64>, AppError> {
 /// What the process needs for itself: the store, logs, threads, names that are looked up, checks of upstreams.
 const OWN_DESCRIPTORS: usize = 96;
 
+/// The same where there are few: a quarter, but as many as a process at rest has.
+const AT_REST: usize = 44;
+
 /// The most connections to the listener for metrics and health.
 const MOST_ADMIN: usize = 256;
 
@@ -72,13 +75,18 @@ impl DescriptorShares {
     /// to upstreams, at least as many: one connection of HTTP/2 may have a hundred requests.
     pub(super) fn of(descriptors: Option<u64>, wanted: usize) -> Self {
         let all = descriptors.map_or(usize::MAX, |all| usize::try_from(all).unwrap_or(usize::MAX));
-        let left = all.saturating_sub(OWN_DESCRIPTORS);
+        let left = all.saturating_sub(own(all));
         let admin = (left / 16).clamp(1, MOST_ADMIN);
         let kept = (left / 12).clamp(2, MOST_KEPT);
         let left = left.saturating_sub(admin + kept + kept / 2);
         let connections = wanted.min(left / 2).max(1);
         Self { connections, upstreams: left.saturating_sub(connections).max(1), kept, admin }
     }
+}
+
+/// How many of all file descriptors the process needs for itself.
+fn own(all: usize) -> usize {
+    OWN_DESCRIPTORS.min((all / 4).max(AT_REST))
 }
 
 /// Says a line to whoever runs the process: in the log, if that is one of JSON objects. `false`: it is not, and the line is
@@ -148,11 +156,13 @@ mod tests {
             for wanted in [1, 100, 16_384] {
                 let shares = DescriptorShares::of(Some(all), wanted);
                 let DescriptorShares { connections, upstreams, kept, admin } = shares;
-                let taken = OWN_DESCRIPTORS + connections + upstreams + kept + kept / 2 + admin;
-                assert!(taken as u64 <= all.max(102), "{all}: {shares:?}");
+                let taken = own(all as usize) + connections + upstreams + kept + kept / 2 + admin;
+                assert!(taken as u64 <= all, "{all}: {shares:?}");
                 assert!(connections <= wanted && connections <= upstreams, "{all}: {shares:?}");
             }
         }
+        let least = DescriptorShares::of(Some(64), 16_384);
+        assert_eq!((least.connections, least.upstreams), (8, 8));
         let few = DescriptorShares::of(Some(1024), 16_384);
         assert_eq!((few.connections, few.upstreams, few.kept, few.admin), (377, 378, 77, 58));
     }

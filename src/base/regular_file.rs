@@ -12,7 +12,7 @@ use rustix::fs::OFlags;
 const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
 /// By which names a process knows what it was started with, and folders of such.
-const OWN: [&str; 3] = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
+const OWN: [&str; 4] = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/null"];
 const OWN_IN: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
 
 /// The most links that are followed to one of those.
@@ -38,11 +38,13 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     Ok(file)
 }
 
-/// Whether `path`, or what it links to, is what the process was started with.
+/// Whether `path`, or what it links to, is what the process was started with, or another one (`/proc/1/fd/1`).
 fn is_own(path: &Path) -> bool {
     let own = |path: &Path| {
-        OWN.iter().any(|own| path == Path::new(own))
-            || OWN_IN.iter().any(|own| path.parent() == Some(Path::new(own)))
+        let folder = path.parent().and_then(Path::to_str).unwrap_or_default();
+        let of_process = folder.strip_prefix("/proc/").and_then(|rest| rest.strip_suffix("/fd"));
+        let numbered = of_process.is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
+        OWN.iter().any(|own| path == Path::new(own)) || OWN_IN.contains(&folder) || numbered
     };
     let mut path = path.to_owned();
     for _ in 0..LINKS {

@@ -11,13 +11,16 @@ use crate::telemetry::UpstreamFailure;
 /// Puts right what a head says of its body's length; returns that, if it is known.
 ///
 /// # Errors
-/// A length that is none, or several, and a switch of protocols that nobody asked for.
+/// A length that is none, or several that differ, and a switch of protocols that nobody asked for.
 pub(super) fn frame_answer(head: &mut ResponseHeader, switches: bool) -> Result<Option<usize>, GatewayError> {
     let broken = || GatewayError::Upstream(UpstreamFailure::Broken);
     if head.status == StatusCode::SWITCHING_PROTOCOLS && !switches {
         return Err(broken());
     }
     let length = declared(&head.headers).ok_or_else(broken)?;
+    if let Some(length) = length.filter(|_| said_again(&head.headers)) {
+        head.insert_header(CONTENT_LENGTH, length).map_err(|_| broken())?;
+    }
     let bodiless = head.status.is_informational()
         || matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
     if bodiless {
@@ -30,13 +33,24 @@ pub(super) fn frame_answer(head: &mut ResponseHeader, switches: bool) -> Result<
     Ok(length)
 }
 
-/// What the head declares: nothing, or one number. `None` for anything else.
+/// What the head declares: nothing, or one number, perhaps several times. `None` for anything else.
 fn declared(headers: &HeaderMap) -> Option<Option<usize>> {
+    let mut length = None;
+    for field in headers.get_all(CONTENT_LENGTH) {
+        for digits in field.to_str().ok()?.split(',').map(str::trim) {
+            let number = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
+            if length.replace(number).is_some_and(|before| before != number) {
+                return None;
+            }
+        }
+    }
+    Some(length)
+}
+
+/// Whether it is declared more than once.
+fn said_again(headers: &HeaderMap) -> bool {
     let mut fields = headers.get_all(CONTENT_LENGTH).iter();
-    let Some(first) = fields.next() else { return Some(None) };
-    let digits = first.to_str().ok()?.trim();
-    let number = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
-    fields.next().is_none().then_some(Some(number))
+    fields.next().is_some_and(|first| first.as_bytes().contains(&b',')) || fields.next().is_some()
 }
 
 #[cfg(test)]
@@ -60,8 +74,10 @@ mod tests {
         let cases = [
             (200, vec![(length, "7")], Some((Some(7), left(&[length])))),
             (200, vec![], Some((None, vec![]))),
-            (200, vec![(length, "7, 7")], None),
-            (200, vec![(length, "7"), (length, "7")], None),
+            (200, vec![(length, "7, 7")], Some((Some(7), left(&[length])))),
+            (200, vec![(length, "7"), (length, "7")], Some((Some(7), left(&[length])))),
+            (200, vec![(length, "7"), (length, "8")], None),
+            (200, vec![(length, "7,")], None),
             (200, vec![(length, "+7")], None),
             (200, vec![(length, "-1")], None),
             (200, vec![(length, "99999999999999999999999")], None),

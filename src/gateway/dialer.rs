@@ -10,7 +10,7 @@ use http::{HeaderValue, Method, StatusCode};
 use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::proxy::Session;
 use pingora::upstreams::peer::{HttpPeer, Peer};
-use pingora::{Error, ErrorSource};
+use pingora::{Error, ErrorSource, ErrorType};
 
 use crate::gateway::error::GatewayError;
 use crate::gateway::upstream::{Attempt, Credentials, Permit, SendProgress, TriedPeers, Upstream, is_ours};
@@ -204,7 +204,9 @@ impl PoolDialer {
         if let Some(attempt) = self.attempt.as_mut().filter(|_| !how.connected) {
             attempt.unreachable();
         }
-        let again = self.attempts < self.upstream.attempts(how.connected)
+        // Where nothing answers, each address costs a whole wait.
+        let waited = how.connected || error.etype() == &ErrorType::ConnectTimedout;
+        let again = self.attempts < self.upstream.attempts(waited)
             && (!how.connected
                 || self.upstream.repeats(
                     error,

@@ -16,7 +16,7 @@ use crate::redact::values::{PassValues, Values};
 use crate::redact::{Method, MethodPlan};
 
 /// (document, what it looks like afterwards, replacements).
-const CASES: [(&str, &str, usize); 15] = [
+const CASES: [(&str, &str, usize); 17] = [
     (r#"{"a": "plain", "n": 1234567890123}"#, r#"\{"a": "plain", "n": 1234567890123\}"#, 0),
     (r#" {"a" : "mail jo@ab.de" }"#, r#" \{"a" : "mail [0-9A-Za-z]{2}@[0-9a-z]{2}\.de" \}"#, 1),
     (r#"["Jo\u0040ab.de\n","\u00e9"]"#, r#"\["[0-9A-Za-z]{2}@[0-9a-z]{2}\.de\\n","\\u00e9"\]"#, 1),
@@ -49,6 +49,12 @@ const CASES: [(&str, &str, usize); 15] = [
         r#"\["data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"\]"#,
         0,
     ),
+    (
+        r#"{"password": "Kx9\nmQ7zLw2\n"}"#,
+        r#"\{"password": "[A-Z][a-z]\d\\n[a-z][A-Z]\d[a-z][A-Z][a-z]\d\\n"\}"#,
+        1,
+    ),
+    (r#"{"password": "it must\nbe long8"}"#, r#"\{"password": "it must\\nbe long8"\}"#, 0),
     (r#"{"d": "jo@ab.de", "d": "jo@ab.de"}"#, r#"\{"d": "([^@]{2}@[^@]{2}\.de)", "d": "\1"\}"#, 2),
 ];
 

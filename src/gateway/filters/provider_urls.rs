@@ -35,6 +35,10 @@ const LENGTH: &str = "x-goog-upload-header-content-length";
 /// "Message Batches").
 const MEMBERS: [(&str, &str); 1] = [("/messages/batches", "results_url")];
 
+/// What paths have in them of servers that answer later: Replicate's ("HTTP API", "Create a prediction") and fal's ("Queue
+/// API").
+const QUEUED: [&str; 3] = ["/predictions", "/fal-ai/", "/requests/"];
+
 /// How names of members end that hold a URL to go on with, in small letters, and names of objects that are made of such.
 const FOLLOWED: [&str; 6] = ["url", "uri", "href", "link", "next", "location"];
 const OF_URLS: [&str; 3] = ["urls", "links", "_links"];
@@ -59,17 +63,18 @@ impl ProviderUrlFilter {
     /// What the route's URLs begin with; `None` where a caller names no host.
     fn base(&self, x: &Exchange) -> Option<Base> {
         let rewrite = x.route().rewrite.clone();
-        let prefix = x.path().compared().split('/').skip(1).take(rewrite.strip);
+        let asked = x.path().compared().to_owned();
+        let prefix = asked.split('/').skip(1).take(rewrite.strip);
         let prefix = prefix.flat_map(|segment| ["/", segment]).collect();
         if let Some(public) = &self.public {
-            return Some(Base { root: public.to_string(), prefix, rewrite });
+            return Some(Base { root: public.to_string(), prefix, rewrite, asked });
         }
         let head = x.head();
         let host = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         let host = host.or_else(|| head.uri.authority().map(|authority| authority.as_str()))?;
         let known = if self.secure { "https" } else { "http" };
         let scheme = head.uri.scheme_str().unwrap_or(known);
-        Some(Base { root: format!("{scheme}://{host}"), prefix, rewrite })
+        Some(Base { root: format!("{scheme}://{host}"), prefix, rewrite, asked })
     }
 }
 
@@ -80,9 +85,18 @@ struct Base {
     /// The route's prefix, if another path goes out than comes in.
     prefix: String,
     rewrite: PathRewrite,
+    /// The path of the request.
+    asked: String,
 }
 
 impl Base {
+    /// Whether what the upstream calls `target` is, as far as a path tells it, on the route: it begins as the request did.
+    fn leads_here(&self, target: &str) -> bool {
+        let path = self.rewrite.undone(&self.prefix, target);
+        let begins = |path: &str| path.split(['/', '?', '#']).nth(1).map(str::to_owned);
+        begins(&path).is_some() && begins(&path) == begins(&self.asked)
+    }
+
     /// The URL of what the upstream calls `target`, a path perhaps with a query.
     fn url(&self, target: &str) -> String {
         format!("{}{}", self.root, self.rewrite.undone(&self.prefix, target))
@@ -112,15 +126,16 @@ enum AnswerUrls {
 }
 
 impl AnswerUrls {
-    /// Those of the answer to a request, if any are looked for. Where what a caller said is remembered, a server of no known
-    /// protocol may name where its answer will be.
+    /// Those of the answer to a request, if any are looked for. Where what a caller said is remembered, servers that answer later
+    /// say where.
     fn of(x: &Exchange) -> Option<Self> {
         match member(x) {
             Some(member) => Some(Self::Named(member)),
-            None if x.facts.memory.is_some() && x.protocol().is_none() => {
-                Some(Self::Followed(Arc::clone(x.route())))
+            None => {
+                let path = x.path().compared();
+                let begins = x.facts.memory.is_some() && QUEUED.iter().any(|part| path.contains(part));
+                begins.then(|| Self::Followed(Arc::clone(x.route())))
             }
-            None => None,
         }
     }
 
@@ -157,7 +172,8 @@ impl AnswerUrls {
             Self::Named(_) => ours(base, url),
             Self::Followed(route) => match &route.terminal {
                 Terminal::Upstream(upstream) if url.contains("://") => {
-                    located(base, url, upstream.asked(url)?)
+                    let asked = upstream.asked(url)?;
+                    base.leads_here(asked).then(|| located(base, url, asked)).flatten()
                 }
                 _ => None,
             },
@@ -315,6 +331,7 @@ mod tests {
             root: root.to_owned(),
             prefix: prefix.to_owned(),
             rewrite: PathRewrite { strip, put: put.into() },
+            asked: String::new(),
         }
     }
 

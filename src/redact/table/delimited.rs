@@ -211,8 +211,10 @@ impl CellReader<'_> {
                 if row.len() > CELLS {
                     return None;
                 }
-            } else if byte == b'"' && self.quotes && (quoted || !bare) {
+            } else if byte == b'"' && self.quotes && quoted && bytes.get(at + 1) == Some(&b'"') {
                 // A quote in a cell in quotes is written twice.
+                at += 1;
+            } else if byte == b'"' && self.quotes && (quoted || !bare) {
                 quoted = !quoted;
                 closed = !quoted;
             } else {
@@ -220,7 +222,7 @@ impl CellReader<'_> {
                 if self.several && closed && !blank {
                     return None;
                 }
-                bare |= byte != b' ';
+                bare |= !quoted && byte != b' ';
             }
             at += parts.max(1);
         }

@@ -216,7 +216,10 @@ impl Assignments {
         }
         let (start, end) = (start + head, end - tail);
         let text = view.slice(start, end);
-        let whole = !text.contains(&b'\n');
+        // A line end is no part of a text: it is one that was pasted in, or wrapped.
+        let text = text.iter().copied().filter(|byte| !matches!(byte, b'\n' | b'\r')).collect::<Vec<u8>>();
+        let whole = text.len() == end - start || !text.iter().any(u8::is_ascii_whitespace);
+        let text = text.as_slice();
         if is_secret_word(text) {
             return true;
         }

@@ -12,6 +12,16 @@ const STRING: usize = 128;
 /// What joins two strings.
 const SIGNS: [&[u8]; 5] = [b"+", b"&", b".", b"..", b"||"];
 
+/// Whether a string names another setting, whose value follows: `&user=`, `, host: `.
+fn names_another(string: &[u8]) -> bool {
+    let Some(sign) = string.iter().position(|byte| matches!(byte, b':' | b'=')) else { return false };
+    let (head, behind) = string.split_at(sign);
+    let name = |byte: &u8| {
+        byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'&' | b'?' | b';' | b',' | b' ')
+    };
+    behind.len() == 1 || behind.get(1) == Some(&b' ') || head.iter().all(name)
+}
+
 impl WindowText<'_> {
     /// The value whose first string `open` opens and `end` ends, up to the last that is joined to it; `None` if it is alone.
     pub(super) fn joined_strings(
@@ -32,8 +42,8 @@ impl WindowText<'_> {
             let Some(close) = self.closed(next, STRING)? else { break };
             let string = self.view.slice(next.end, close);
             // A message goes on with words, another setting with a sign.
-            let other = |byte: &u8| matches!(byte, b':' | b'=') || *byte == b' ' && !spaced;
-            if string.iter().any(other) || close >= open.end + LONGEST {
+            let words = string.contains(&b' ') && !spaced || names_another(string);
+            if words || close >= open.end + LONGEST {
                 break;
             }
             whole.extend_from_slice(string);

@@ -12,6 +12,9 @@ const WORD: usize = 24;
 /// The most that stands behind that word on its line, in bytes.
 const BEHIND: usize = 16;
 
+/// Blanks between the words of a value, at the most.
+const WORDS: usize = 2;
+
 /// Quotes behind which a line ends, and what closes them on the line behind the value.
 const QUOTES: [(&str, &str); 5] =
     [("\"\"\"", "\"\"\""), ("'''", "'''"), ("@\"", "\"@"), ("@'", "'@"), ("`", "`")];
@@ -81,7 +84,8 @@ impl WindowText<'_> {
         let text = self.view.slice(start, line);
         let end = start + text.trim_ascii_end().len();
         // Words without more are what documents say of it.
-        let says = text.trim_ascii_end().contains(&b' ') && !is_marked(text);
+        let blanks = text.trim_ascii_end().iter().filter(|&&byte| byte == b' ').count();
+        let says = blanks > 0 && (blanks > WORDS || !is_marked(text));
         Ok(if next == line || says { None } else { self.quoted(name.meaning, start, end, form) })
     }
 
@@ -95,17 +99,25 @@ impl WindowText<'_> {
         if !matches!(self.byte(at + 1)?, Some(b'q' | b'Q')) {
             return Ok(None);
         }
-        let close = match self.byte(at + 2)? {
-            Some(b'(') => b')',
-            Some(b'[') => b']',
-            Some(b'{') => b'}',
-            Some(b'<') => b'>',
-            Some(sign @ (b'|' | b'!' | b'/')) => sign,
+        let (open, close) = match self.byte(at + 2)? {
+            Some(b'(') => (b'(', b')'),
+            Some(b'[') => (b'[', b']'),
+            Some(b'{') => (b'{', b'}'),
+            Some(b'<') => (b'<', b'>'),
+            Some(sign @ (b'|' | b'!' | b'/')) => (sign, sign),
             _ => return Ok(None),
         };
         let start = at + 3;
         let line = self.run(start, LONGEST - 1, |byte| byte != b'\n')?;
-        let length = self.view.slice(start, line).iter().position(|&byte| byte == close);
+        let mut depth = 1_usize;
+        let length = self.view.slice(start, line).iter().position(|&byte| {
+            depth = match byte {
+                byte if byte == close => depth - 1,
+                byte if byte == open => depth + 1,
+                _ => depth,
+            };
+            depth == 0
+        });
         Ok(length.and_then(|length| self.quoted(name.meaning, start, start + length, form)))
     }
 }

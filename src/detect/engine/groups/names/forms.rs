@@ -131,8 +131,10 @@ pub(super) const NAMED_PERSONS: &[&str] = &[
 ];
 
 /// Stand beside a person's name, mostly in capitals: what a number behind it is, degrees, offices.
-pub(super) const RECORD_WORDS: &[&str] =
-    &["dob", "mrn", "ssn", "nhs", "dni", "nif", "md", "dds", "phd", "mba", "rn", "esq", "ceo", "cfo", "cto"];
+pub(super) const RECORD_WORDS: &[&str] = &[
+    "dob", "mrn", "ssn", "nhs", "dni", "nif", "md", "dds", "phd", "mba", "rn", "esq", "ceo", "cfo", "cto",
+    "asap",
+];
 
 /// Stand in a form where a name is to be, or say of what kind it is.
 pub(super) const PLACEHOLDERS: &[&str] = &[

@@ -20,7 +20,7 @@ const INITIALS: usize = 2;
 const FURTHER: usize = 2;
 
 /// Titles behind the names of reservations.
-const TITLES: [&str; 9] = ["CHD", "DR", "INF", "MISS", "MR", "MRS", "MS", "MSTR", "MX"];
+const TITLES: [&str; 8] = ["CHD", "INF", "MISS", "MR", "MRS", "MS", "MSTR", "MX"];
 
 /// What stands in a record.
 pub(super) enum Recorded {
@@ -110,12 +110,15 @@ fn parted(ahead: &str, between: Between, labelled: bool) -> Option<usize> {
     let (further, titled) = further(behind, between);
     let [first, second] = [surname, given].map(known);
     let sure = |one: Classes| one.is_person() && !one.is_ordinary();
+    let both_places = first.is_place() && second.is_place();
     let neither = !first.is_ordinary() && !second.is_ordinary();
     let surname_known = first.is_surname() && !first.is_ordinary() && second.is_given();
     let given_known = second.is_given() && !second.is_ordinary() && !second.is_place();
     let listed = surname_known || given_known && (first.is_surname() || !first.is_known());
     let named = match (between, titled) {
-        _ if !labelled => titled && neither && (sure(first) || sure(second)),
+        _ if !labelled => titled && neither && (sure(first) || sure(second)) && !both_places,
+        // `MAX/MIN`.
+        (Between::Slash, false) => surname_known && !both_places,
         (Between::Slash, true) | (Between::Caret, _) => neither || listed,
         _ => listed,
     };

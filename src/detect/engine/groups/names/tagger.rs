@@ -408,10 +408,13 @@ const SHIPS: [&str; 5] = ["hmas", "hmcs", "hms", "rms", "uss"];
 /// where there is no such word, or no such name.
 fn beside_capitals(view: &View<'_>, words: &[NameWord]) -> Option<Vec<Tagged>> {
     let apart = |word: &NameWord| is_strange(word) && !word.classes.is_title();
-    if !words.iter().any(apart) || words.iter().any(|word| is(&word.lower, &SHIPS)) {
+    let told = words.iter().any(|word| is_strange(word) && is(&word.lower, RECORD_WORDS));
+    // `Sandy Bridge CPU`, `Harry Potter DVD`.
+    let thing = |word: &NameWord| apart(word) && word.lower.len() <= 4 && !word.classes.is_ordinary();
+    let ours = |word: &NameWord| is(&word.lower, &SHIPS) || !told && thing(word);
+    if !words.iter().any(apart) || words.iter().any(ours) {
         return None;
     }
-    let told = words.iter().any(|word| is_strange(word) && is(&word.lower, RECORD_WORDS));
     let named = |part: &&[NameWord]| {
         part.first().is_some_and(|first| {
             let before = before(view, first.start);
@@ -431,7 +434,6 @@ fn is_full_name(words: &[NameWord], told: bool) -> bool {
     let ordinary = first.classes.is_ordinary();
     let given = first.classes.is_given() && (!ordinary || first.roles.has(NameList::Homonym));
     let surname = last.classes.is_surname() && !last.classes.is_ordinary();
-    // `Emma White MD`.
     let common = || within.is_empty() && !first.classes.is_place() && last.classes.is_surname();
     let unknown = || !last.classes.is_known() && may_be_part(last, false, false);
     let part = |word: &NameWord| {
@@ -440,7 +442,7 @@ fn is_full_name(words: &[NameWord], told: bool) -> bool {
     };
     let named = match first.spelling {
         WordCase::Capitals => told && surname,
-        _ => surname || !ordinary && (common() || unknown()),
+        _ => surname || told && !ordinary && (common() || unknown()),
     };
     given && named && within.len() < 3 && within.iter().all(part) && !place_of(words) && !is_firm(words)
 }
