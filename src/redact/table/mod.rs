@@ -75,6 +75,8 @@ mod tests {
         let expected = vec![("id", "2"), ("full name", "Doe, Jane"), ("ssn", "536-22-8741")];
         let tables = [
             "id,full name,ssn\n1,x,y\n2,\"Doe, Jane\",536-22-8741\n",
+            "id,full name,ssn\n1,\"say \"\"hi\"\", ok\",y\n2,\"Doe, Jane\",536-22-8741\n",
+            "id,full name,ssn\n1,\"a \"\"b\"\"\nc\",y\n2,\"Doe, Jane\",536-22-8741\n",
             "id;full name;ssn\r\n1;x;y\r\n2;\"Doe, Jane\";\"536-22-8741\"\r\n",
             "id\tfull name\tssn\n1\tx\ty\n2\tDoe, Jane\t536-22-8741",
             "Here:\n\n| id | full name | ssn |\n|---|:---:|---|\n| 1 | x | y |\n| 2 | Doe, Jane | `536-22-8741` |\n\nDone.",

@@ -167,6 +167,8 @@ fn commands_are_given_secrets() {
 fn strings_that_are_joined_are_one_value() {
     hold(&[
         ("password: \"Xk9\" + \"mQ2vLpz\"\n", &["Xk9\" + \"mQ2vLpz"]),
+        ("password = \"nG77Vw\" + \"28=Urt9\"\n", &["nG77Vw\" + \"28=Urt9"]),
+        ("password = %q(Xk9(mQ2)vL7b)\n", &["Xk9(mQ2)vL7b"]),
         ("$password = 'Xk9' . 'mQ2vLpz';\n", &["Xk9' . 'mQ2vLpz"]),
         ("password = \"Xk9\" .. \"mQ2vLpz\"\n", &["Xk9\" .. \"mQ2vLpz"]),
         ("password = \"Xk9\" & \"mQ2vLpz\"\n", &["Xk9\" & \"mQ2vLpz"]),

@@ -132,8 +132,8 @@ pub(super) const NAMED_PERSONS: &[&str] = &[
 
 /// Stand beside a person's name, mostly in capitals: what a number behind it is, degrees, offices.
 pub(super) const RECORD_WORDS: &[&str] = &[
-    "dob", "mrn", "ssn", "nhs", "dni", "nif", "md", "dds", "phd", "mba", "rn", "esq", "ceo", "cfo", "cto",
-    "asap",
+    "dob", "mrn", "ssn", "nhs", "dni", "nif", "id", "md", "dds", "phd", "mba", "rn", "esq", "ceo", "cfo",
+    "cto", "asap", "ii", "iii", "iv",
 ];
 
 /// Stand in a form where a name is to be, or say of what kind it is.

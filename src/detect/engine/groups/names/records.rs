@@ -118,7 +118,7 @@ fn parted(ahead: &str, between: Between, labelled: bool) -> Option<usize> {
     let named = match (between, titled) {
         _ if !labelled => titled && neither && (sure(first) || sure(second)) && !both_places,
         // `MAX/MIN`.
-        (Between::Slash, false) => surname_known && !both_places,
+        (Between::Slash, false) => (surname_known || given_known && !first.is_known()) && !both_places,
         (Between::Slash, true) | (Between::Caret, _) => neither || listed,
         _ => listed,
     };
@@ -187,6 +187,8 @@ mod tests {
             ("1.MILLER/THOMAS MR 2.MILLER/ANNA MRS", &["PERSON MILLER/THOMAS", "PERSON MILLER/ANNA"]),
             ("MILLER/THOMAS JAMES MR", &["PERSON MILLER/THOMAS JAMES"]),
             ("Passenger name: ZBYXQ/THOMAS, seat 4", &["PERSON ZBYXQ/THOMAS"]),
+            ("Name: SUMMER/WINTER", &[]),
+            ("GEORGE/FRANKLIN DR", &[]),
             ("Patient: MILLER^THOMAS", &["PERSON MILLER^THOMAS"]),
             ("Patient: MILLER^THOMAS^A\n", &["PERSON MILLER^THOMAS^A"]),
             ("Patient: MILLER^THOMAS^^^MR\n", &["PERSON MILLER^THOMAS"]),

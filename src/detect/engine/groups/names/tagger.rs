@@ -404,13 +404,12 @@ fn is_posted(view: &View<'_>, words: &[NameWord]) -> bool {
 /// Ships, which are called as persons are.
 const SHIPS: [&str; 5] = ["hmas", "hmcs", "hms", "rms", "uss"];
 
-/// The full names beside words in capitals that are no part of them: `Thomas Miller DOB`, `CEO Susan Clarke`. `None`
-/// where there is no such word, or no such name.
+/// The full names beside words in capitals that are no part of them: `Thomas Miller DOB`. `None` where there are none.
 fn beside_capitals(view: &View<'_>, words: &[NameWord]) -> Option<Vec<Tagged>> {
     let apart = |word: &NameWord| is_strange(word) && !word.classes.is_title();
     let told = words.iter().any(|word| is_strange(word) && is(&word.lower, RECORD_WORDS));
     // `Sandy Bridge CPU`, `Harry Potter DVD`.
-    let thing = |word: &NameWord| apart(word) && word.lower.len() <= 4 && !word.classes.is_ordinary();
+    let thing = |word: &NameWord| apart(word) && word.lower.len() <= 4 && !word.classes.is_function();
     let ours = |word: &NameWord| is(&word.lower, &SHIPS) || !told && thing(word);
     if !words.iter().any(apart) || words.iter().any(ours) {
         return None;
