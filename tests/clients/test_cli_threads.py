@@ -50,7 +50,7 @@ def mixed(seed, size):
     return bytes(out) + b"and mail bob@harbour-post.com"
 
 
-TEXT = mixed(5, 700_000)
+TEXT = mixed(5, 420_000)
 
 INPUTS = {
     "mixed": TEXT,
@@ -79,17 +79,19 @@ def test_a_text_gives_the_same_with_any_number(name, args):
     for threads in THREADS:
         assert told(*args, data=INPUTS[name], threads=threads) == one, threads
     if name == "mixed":
-        assert len(one[1].splitlines()) > 3000 and run(*args, stdin=INPUTS[name]).stdout == one[1]
+        assert len(one[1].splitlines()) > 1500 and run(*args, stdin=INPUTS[name]).stdout == one[1]
         # Nobody's own address is left.
         assert args[0] == "detect" or b"@harbour-post.com" not in one[1]
 
 
 @pytest.mark.parametrize("more", [["--candidates"], ["--as", "family"], ["--min-score", "0.2"], ["--rules", "EMAIL_ADDRESS"]], ids=" ".join)
 def test_every_way_to_report_gives_the_same(more):
-    one = told("detect", *more, data=TEXT[:400_000])
+    # All candidates are on one thread, and many.
+    data = TEXT[: 60_000 if "--candidates" in more else 300_000]
+    one = told("detect", *more, data=data)
     assert one[0] == DONE and one[1]
     for threads in THREADS:
-        assert told("detect", *more, data=TEXT[:400_000], threads=threads) == one, threads
+        assert told("detect", *more, data=data, threads=threads) == one, threads
 
 
 def test_rows_give_the_same():
