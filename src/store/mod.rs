@@ -15,6 +15,7 @@
 //! | [`objects`] | files in a folder of this machine, or in an S3 bucket |
 //! | [`private`] | files and folders that nobody else may read |
 //! | `error` | [`StoreError`]: why the store could not do what it was asked |
+//! | `faulty` | records whose calls go wrong (tests only) |
 //! | `conformance` | one suite that every backend runs (tests only) |
 
 pub mod blobs;
@@ -23,6 +24,8 @@ mod columns;
 pub(crate) mod conformance;
 pub mod embedded;
 mod error;
+#[cfg(test)]
+pub(crate) mod faulty;
 mod log_lines;
 pub mod objects;
 #[cfg(test)]

@@ -128,7 +128,9 @@ mod tests {
 
     use super::*;
     use crate::base::clock::FixedClock;
-    use crate::store::{Cause, Closing, EmbeddedRecords, KeepPart, Precondition, RecordsFuture, Row};
+    use crate::store::EmbeddedRecords;
+    use crate::store::faulty::{Fault, FaultyRecords};
+    use crate::telemetry::StoreWork;
     use crate::usage::cost::Cost;
     use crate::usage::report::UsageTotals;
     use crate::usage::spend::Spend;
@@ -136,86 +138,31 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
-    /// A store of which answers to writes are lost.
-    struct Mute {
-        records: EmbeddedRecords,
-        /// So many of the next writes take place, and nobody learns it.
-        mute: AtomicU8,
-        /// So many of those behind them do not.
-        gone: AtomicU8,
+    /// Of the next writes so many take place without an answer, and so many behind them do not.
+    #[derive(Default)]
+    struct LostAnswers {
+        unanswered: AtomicU8,
+        refused: AtomicU8,
     }
 
-    fn takes(count: &AtomicU8) -> bool {
-        count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
-    }
-
-    fn silent() -> StoreError {
-        StoreError::Unavailable(Cause::of("it does not answer"))
-    }
-
-    impl Records for Mute {
-        fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>> {
-            self.records.get(key)
+    impl LostAnswers {
+        fn fault(&self, work: StoreWork) -> Fault {
+            let takes = |count: &AtomicU8| {
+                count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+            };
+            match work {
+                StoreWork::Write if takes(&self.unanswered) => Fault::Unanswered,
+                StoreWork::Write if takes(&self.refused) => Fault::Refused,
+                _ => Fault::None,
+            }
         }
-
-        fn put_if<'a>(
-            &'a self,
-            key: &'a Key,
-            expected: Precondition,
-            entry: NewRow,
-        ) -> RecordsFuture<'a, u64> {
-            Box::pin(async move {
-                let mute = takes(&self.mute);
-                if !mute && takes(&self.gone) {
-                    return Err(silent());
-                }
-                let version = self.records.put_if(key, expected, entry).await?;
-                if mute { Err(silent()) } else { Ok(version) }
-            })
-        }
-
-        fn move_if<'a>(
-            &'a self,
-            key: &'a Key,
-            version: u64,
-            to: &'static str,
-            entry: NewRow,
-        ) -> RecordsFuture<'a, u64> {
-            self.records.move_if(key, version, to, entry)
-        }
-
-        fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> RecordsFuture<'a, ()> {
-            self.records.remove_if(key, version)
-        }
-
-        fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> RecordsFuture<'a, Vec<Row>> {
-            self.records.scan(kind, after, limit)
-        }
-
-        fn sweep(&self) -> RecordsFuture<'_, u64> {
-            self.records.sweep()
-        }
-
-        fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: KeepPart) -> RecordsFuture<'a, u64> {
-            self.records.trim(kind, prefix, keep)
-        }
-
-        fn close(&self) -> Closing<'_> {
-            self.records.close()
-        }
-    }
-
-    async fn mute(folder: &tempfile::TempDir) -> Mute {
-        let clock = Arc::new(FixedClock::at(NOW));
-        let records = EmbeddedRecords::open(&folder.path().join("records.sqlite"), clock).await.unwrap();
-        Mute { records, mute: AtomicU8::new(0), gone: AtomicU8::new(0) }
     }
 
     fn requests(requests: u64) -> Spend {
         Spend { requests, tokens: 10 * requests, cost: Cost::from_nanodollars(100 * requests) }
     }
 
-    async fn add(rows: &mut SumRows<Spend>, records: &Mute, count: u64) -> Result<Spend, StoreError> {
+    async fn add(rows: &mut SumRows<Spend>, records: &dyn Records, count: u64) -> Result<Spend, StoreError> {
         let expires = NOW.plus(KEPT);
         let addition = Addition { more: requests(count), now: NOW, expires };
         rows.add(records, &Key::new("case.sum", "all"), addition).await
@@ -224,18 +171,22 @@ mod tests {
     #[tokio::test]
     async fn what_took_place_and_nobody_learned_is_not_added_again() {
         let folder = tempfile::tempdir().unwrap();
-        let records = mute(&folder).await;
+        let file = folder.path().join("records.sqlite");
+        let records = EmbeddedRecords::open(&file, Arc::new(FixedClock::at(NOW))).await.unwrap();
+        let lost = Arc::new(LostAnswers::default());
+        let asked = Arc::clone(&lost);
+        let records = FaultyRecords::new(records, move |work| asked.fault(work));
         let (mut one, mut other) = (SumRows::of("one"), SumRows::of("other"));
         assert_eq!(add(&mut one, &records, 3).await.unwrap(), requests(3));
-        records.mute.store(1, Ordering::Relaxed);
+        lost.unanswered.store(1, Ordering::Relaxed);
         add(&mut one, &records, 2).await.unwrap_err();
         // Meanwhile another node adds; and what was 2 has become 5.
         assert_eq!(add(&mut other, &records, 10).await.unwrap(), requests(15));
         assert_eq!(add(&mut one, &records, 5).await.unwrap(), requests(18));
         assert_eq!(add(&mut one, &records, 1).await.unwrap(), requests(19));
         // One that took place, and two behind it that did not.
-        records.mute.store(1, Ordering::Relaxed);
-        records.gone.store(2, Ordering::Relaxed);
+        lost.unanswered.store(1, Ordering::Relaxed);
+        lost.refused.store(2, Ordering::Relaxed);
         for count in [1, 2, 3] {
             add(&mut one, &records, count).await.unwrap_err();
         }

@@ -1,85 +1,40 @@
 //! A rotation that is stopped after any of its writes leaves a store that opens, and goes on from there.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::secret::Secret;
 use crate::crypto::jws::JwsAlgorithm;
-use crate::store::{Cause, Closing, EmbeddedRecords, KeepPart, Records, RecordsFuture};
+use crate::store::faulty::{Fault, FaultyRecords};
+use crate::store::{EmbeddedRecords, Records};
+use crate::telemetry::StoreWork;
 use crate::vault::items::{
     Algorithm, ItemKind, Items, KeyFacts, Label, Material, NewItem, Path, Purpose, Rotation,
 };
 use crate::vault::{Freshness, KeyOrigin};
 
-/// Fails after so many writes, as a process that is killed does; the next one has a new allowance.
-struct Mortal {
-    inner: EmbeddedRecords,
+/// How many writes take place, as before a process is killed; the next one has a new allowance.
+struct WriteAllowance {
     left: AtomicI64,
     writes: AtomicI64,
-    /// What happens between a read and a write.
-    before_write: Mutex<Option<Box<dyn Fn() + Send>>>,
 }
 
-impl Mortal {
-    fn write(&self) -> Result<(), StoreError> {
+impl WriteAllowance {
+    fn fault(&self, work: StoreWork) -> Fault {
+        if work == StoreWork::Read {
+            return Fault::None;
+        }
         self.writes.fetch_add(1, Ordering::Relaxed);
-        if let Some(act) = self.before_write.lock().unwrap().as_ref() {
-            act();
-        }
-        match self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
-            true => Ok(()),
-            false => Err(StoreError::Unavailable(Cause::of("killed"))),
-        }
-    }
-}
-
-impl Records for Mortal {
-    fn get<'a>(&'a self, key: &'a Key) -> RecordsFuture<'a, Option<Row>> {
-        self.inner.get(key)
-    }
-    fn put_if<'a>(&'a self, key: &'a Key, expected: Precondition, entry: NewRow) -> RecordsFuture<'a, u64> {
-        match self.write() {
-            Ok(()) => self.inner.put_if(key, expected, entry),
-            Err(error) => Box::pin(std::future::ready(Err(error))),
-        }
-    }
-    fn move_if<'a>(
-        &'a self,
-        key: &'a Key,
-        version: u64,
-        to: &'static str,
-        entry: NewRow,
-    ) -> RecordsFuture<'a, u64> {
-        match self.write() {
-            Ok(()) => self.inner.move_if(key, version, to, entry),
-            Err(error) => Box::pin(std::future::ready(Err(error))),
-        }
-    }
-    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> RecordsFuture<'a, ()> {
-        match self.write() {
-            Ok(()) => self.inner.remove_if(key, version),
-            Err(error) => Box::pin(std::future::ready(Err(error))),
-        }
-    }
-    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> RecordsFuture<'a, Vec<Row>> {
-        self.inner.scan(kind, after, limit)
-    }
-    fn sweep(&self) -> RecordsFuture<'_, u64> {
-        self.inner.sweep()
-    }
-    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: KeepPart) -> RecordsFuture<'a, u64> {
-        self.inner.trim(kind, prefix, keep)
-    }
-    fn close(&self) -> Closing<'_> {
-        self.inner.close()
+        if self.left.fetch_sub(1, Ordering::Relaxed) > 0 { Fault::None } else { Fault::Refused }
     }
 }
 
 struct TestStore {
     _folder: tempfile::TempDir,
-    records: Arc<Mortal>,
+    allowance: Arc<WriteAllowance>,
+    records: Arc<dyn Records>,
 }
 
 const MANY: i64 = 1_000_000;
@@ -87,17 +42,20 @@ const MANY: i64 = 1_000_000;
 impl TestStore {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let inner = EmbeddedRecords::open(&folder.path().join("db"), clock()).await.unwrap();
-        let (left, writes, before_write) = (AtomicI64::new(MANY), AtomicI64::new(0), Mutex::new(None));
-        Self { _folder: folder, records: Arc::new(Mortal { inner, left, writes, before_write }) }
+        let records = EmbeddedRecords::open(&folder.path().join("db"), clock()).await.unwrap();
+        let allowance = WriteAllowance { left: AtomicI64::new(MANY), writes: AtomicI64::new(0) };
+        let allowance = Arc::new(allowance);
+        let asked = Arc::clone(&allowance);
+        let records = Arc::new(FaultyRecords::new(records, move |work| asked.fault(work)));
+        Self { _folder: folder, allowance, records }
     }
 
     fn live(&self, writes: i64) {
-        self.records.left.store(writes, Ordering::Relaxed);
+        self.allowance.left.store(writes, Ordering::Relaxed);
     }
 
     async fn open(&self, master: &MasterKey) -> Result<Arc<Vault>, VaultError> {
-        Vault::open(Arc::clone(&self.records) as _, master, clock()).await.map(Arc::new)
+        Vault::open(Arc::clone(&self.records), master, clock()).await.map(Arc::new)
     }
 }
 
@@ -168,9 +126,9 @@ async fn a_stop_after_any_write_leaves_a_store_that_opens_and_the_next_try_ends_
     let place = TestStore::new().await;
     let vault = place.open(&old).await.unwrap();
     fill(&vault).await;
-    place.records.writes.store(0, Ordering::Relaxed);
+    place.allowance.writes.store(0, Ordering::Relaxed);
     rotate(&vault, &new).await.unwrap();
-    let writes = place.records.writes.load(Ordering::Relaxed);
+    let writes = place.allowance.writes.load(Ordering::Relaxed);
     assert!(writes >= 9, "{writes}");
     for stop in 0..writes {
         let place = TestStore::new().await;
@@ -285,7 +243,7 @@ async fn a_new_passphrase_has_a_salt_of_its_own_and_the_old_one_goes() {
     let open = async |text: &str| {
         let passphrase = Secret::new(text.to_owned());
         let keys = MasterKey::of_passphrase(place.records.as_ref(), &passphrase).await?;
-        Vault::open_with_any(Arc::clone(&place.records) as _, &keys, clock()).await
+        Vault::open_with_any(Arc::clone(&place.records), &keys, clock()).await
     };
     let vault = Arc::new(open("old").await.unwrap());
     let context = fill(&vault).await;
@@ -310,7 +268,7 @@ async fn salts_of_replacements_that_never_began_are_all_read_and_all_go() {
     let open = async |text: &str| {
         let passphrase = Secret::new(text.to_owned());
         let keys = MasterKey::of_passphrase(place.records.as_ref(), &passphrase).await?;
-        Vault::open_with_any(Arc::clone(&place.records) as _, &keys, clock()).await
+        Vault::open_with_any(Arc::clone(&place.records), &keys, clock()).await
     };
     let vault = Arc::new(open("old").await.unwrap());
     let context = fill(&vault).await;

@@ -1,7 +1,8 @@
 use super::*;
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
+use crate::store::Records;
 use crate::store::embedded::EmbeddedRecords;
-use crate::store::{Closing, KeepPart, Key, NewRow, Precondition, Records, RecordsFuture, Row};
+use crate::store::faulty::{Fault, FaultyRecords};
 use crate::vault::{MasterKey, Vault};
 
 /// Two processes on one store, at a time that stands.
@@ -107,50 +108,16 @@ async fn an_id_that_any_server_gives_leads_back_to_what_was_issued() {
     }
 }
 
-/// A store that does not answer.
-struct SilentRecords;
-
-impl Records for SilentRecords {
-    fn get<'a>(&'a self, _: &'a Key) -> RecordsFuture<'a, Option<Row>> {
-        Box::pin(std::future::pending())
-    }
-
-    fn put_if<'a>(&'a self, _: &'a Key, _: Precondition, _: NewRow) -> RecordsFuture<'a, u64> {
-        Box::pin(std::future::pending())
-    }
-
-    fn move_if<'a>(&'a self, _: &'a Key, _: u64, _: &'static str, _: NewRow) -> RecordsFuture<'a, u64> {
-        Box::pin(std::future::pending())
-    }
-
-    fn remove_if<'a>(&'a self, _: &'a Key, _: u64) -> RecordsFuture<'a, ()> {
-        Box::pin(std::future::pending())
-    }
-
-    fn scan<'a>(&'a self, _: &'static str, _: &'a str, _: u32) -> RecordsFuture<'a, Vec<Row>> {
-        Box::pin(std::future::pending())
-    }
-
-    fn sweep(&self) -> RecordsFuture<'_, u64> {
-        Box::pin(std::future::pending())
-    }
-
-    fn trim<'a>(&'a self, _: &'static str, _: &'a str, _: KeepPart) -> RecordsFuture<'a, u64> {
-        Box::pin(std::future::pending())
-    }
-
-    fn close(&self) -> Closing<'_> {
-        Box::pin(std::future::pending())
-    }
-}
-
 /// Not one after the other, and those that come a moment later not at all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_of_one_caller_wait_together_for_a_store_that_is_silent() {
     let folder = tempfile::tempdir().unwrap();
     let clock: SharedClock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
     let (_, vault) = opened(&folder, &clock).await;
-    let memory = Arc::new(Memory::new(Arc::new(SilentRecords), vault, clock));
+    let records =
+        EmbeddedRecords::open(&folder.path().join("other"), SharedClock::clone(&clock)).await.unwrap();
+    let silent = FaultyRecords::new(records, |_| Fault::Silent);
+    let memory = Arc::new(Memory::new(Arc::new(silent), vault, clock));
     let all = futures_util::future::join_all((0..20).map(|_| request(&memory, "me")));
     assert!(tokio::time::timeout(Duration::from_secs(15), all).await.is_ok());
     let next = request(&memory, "me");
