@@ -31,13 +31,11 @@ const HEADERS: [&str; 4] =
 /// What a client says of a file before it uploads it: redacted, it is as long as it turns out to be.
 const LENGTH: &str = "x-goog-upload-header-content-length";
 
-/// Members of answers that name such a URL, and what the paths of those answers have in them (Anthropic API reference,
-/// "Message Batches").
-const MEMBERS: [(&str, &str); 1] = [("/messages/batches", "results_url")];
-
-/// What paths have in them of servers that answer later: Replicate's ("HTTP API", "Create a prediction") and fal's ("Queue
+/// What the paths of requests have in them whose answers name such URLs, and the member that does (Anthropic API reference,
+/// "Message Batches"); `None`: all members whose names say so (Replicate's HTTP API, "Create a prediction", and fal's "Queue
 /// API").
-const QUEUED: [&str; 3] = ["/predictions", "/fal-ai/", "/requests/"];
+const ANSWERS: [(&str, Option<&str>); 3] =
+    [("/messages/batches", Some("results_url")), ("/predictions", None), ("/fal-ai/", None)];
 
 /// How names of members end that hold a URL to go on with, in small letters, and names of objects that are made of such.
 const FOLLOWED: [&str; 6] = ["url", "uri", "href", "link", "next", "location"];
@@ -63,18 +61,17 @@ impl ProviderUrlFilter {
     /// What the route's URLs begin with; `None` where a caller names no host.
     fn base(&self, x: &Exchange) -> Option<Base> {
         let rewrite = x.route().rewrite.clone();
-        let asked = x.path().compared().to_owned();
-        let prefix = asked.split('/').skip(1).take(rewrite.strip);
+        let prefix = x.path().compared().split('/').skip(1).take(rewrite.strip);
         let prefix = prefix.flat_map(|segment| ["/", segment]).collect();
         if let Some(public) = &self.public {
-            return Some(Base { root: public.to_string(), prefix, rewrite, asked });
+            return Some(Base { root: public.to_string(), prefix, rewrite });
         }
         let head = x.head();
         let host = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         let host = host.or_else(|| head.uri.authority().map(|authority| authority.as_str()))?;
         let known = if self.secure { "https" } else { "http" };
         let scheme = head.uri.scheme_str().unwrap_or(known);
-        Some(Base { root: format!("{scheme}://{host}"), prefix, rewrite, asked })
+        Some(Base { root: format!("{scheme}://{host}"), prefix, rewrite })
     }
 }
 
@@ -85,18 +82,9 @@ struct Base {
     /// The route's prefix, if another path goes out than comes in.
     prefix: String,
     rewrite: PathRewrite,
-    /// The path of the request.
-    asked: String,
 }
 
 impl Base {
-    /// Whether what the upstream calls `target` is, as far as a path tells it, on the route: it begins as the request did.
-    fn leads_here(&self, target: &str) -> bool {
-        let path = self.rewrite.undone(&self.prefix, target);
-        let begins = |path: &str| path.split(['/', '?', '#']).nth(1).map(str::to_owned);
-        begins(&path).is_some() && begins(&path) == begins(&self.asked)
-    }
-
     /// The URL of what the upstream calls `target`, a path perhaps with a query.
     fn url(&self, target: &str) -> String {
         format!("{}{}", self.root, self.rewrite.undone(&self.prefix, target))
@@ -110,32 +98,32 @@ impl Base {
     }
 }
 
-/// The member of an answer to `path` that names a URL.
-fn member(x: &Exchange) -> Option<&'static str> {
-    let known = MEMBERS.iter().find(|(path, _)| x.path().compared().contains(path));
-    known.map(|(_, member)| *member)
-}
-
 /// Which URLs of an answer lead here.
 #[derive(Clone)]
 enum AnswerUrls {
-    /// Those of members of this name.
+    /// Those of members of this name. Their hosts may have been masked, and so are not looked at.
     Named(&'static str),
     /// Those that lead to the route's upstream, in members by whose names they are to be followed.
-    Followed(Arc<RouteInfo>),
+    Followed {
+        route: Arc<RouteInfo>,
+        /// The first segment of the request's path: what begins otherwise may be no route's, or another one's.
+        segment: String,
+    },
 }
 
 impl AnswerUrls {
-    /// Those of the answer to a request, if any are looked for. Where what a caller said is remembered, servers that answer later
-    /// say where.
+    /// Those of the answer to a request, if any are looked for. An answer that comes later can be restored only where what
+    /// the caller said is remembered.
     fn of(x: &Exchange) -> Option<Self> {
-        match member(x) {
+        let path = x.path().compared();
+        let (_, member) = ANSWERS.iter().find(|(part, _)| path.contains(part))?;
+        match member {
             Some(member) => Some(Self::Named(member)),
-            None => {
-                let path = x.path().compared();
-                let begins = x.facts.memory.is_some() && QUEUED.iter().any(|part| path.contains(part));
-                begins.then(|| Self::Followed(Arc::clone(x.route())))
+            None if x.facts.memory.is_some() => {
+                let segment = first_segment(path)?.to_owned();
+                Some(Self::Followed { route: Arc::clone(x.route()), segment })
             }
+            None => None,
         }
     }
 
@@ -143,7 +131,7 @@ impl AnswerUrls {
     fn may_be_in(&self, head: &ResponseHeader) -> bool {
         match self {
             Self::Named(_) => head.status == StatusCode::OK,
-            Self::Followed(_) => {
+            Self::Followed { .. } => {
                 head.status.is_success()
                     && DeclaredFormat::of(&head.headers) == DeclaredFormat::As(ContentFormat::Json)
             }
@@ -155,7 +143,7 @@ impl AnswerUrls {
         let Some(Segment::Key(name)) = path.last() else { return false };
         match self {
             Self::Named(member) => name == *member,
-            Self::Followed(_) => {
+            Self::Followed { .. } => {
                 let ends = |end: &str| {
                     let at = name.len().checked_sub(end.len());
                     at.and_then(|at| name.get(at..)).is_some_and(|last| last.eq_ignore_ascii_case(end))
@@ -168,20 +156,24 @@ impl AnswerUrls {
 
     /// What such a URL becomes.
     fn moved(&self, base: &Base, url: &str) -> Option<String> {
-        match self {
-            Self::Named(_) => ours(base, url),
-            Self::Followed(route) => match &route.terminal {
-                Terminal::Upstream(upstream) if url.contains("://") => {
-                    let asked = upstream.asked(url)?;
-                    base.leads_here(asked).then(|| located(base, url, asked)).flatten()
-                }
-                _ => None,
-            },
+        let Self::Followed { route, segment } = self else { return ours(base, url) };
+        match &route.terminal {
+            Terminal::Upstream(upstream) if url.contains("://") => {
+                let asked = upstream.asked(url)?;
+                let path = base.rewrite.undone(&base.prefix, asked);
+                first_segment(&path).is_some_and(|first| first == segment).then(|| base.url(asked))
+            }
+            _ => None,
         }
     }
 }
 
-/// The URL at our base; `None` for what is no absolute one. Its host may have been masked, and so is not looked at.
+/// The first segment of a path, which a query may follow.
+fn first_segment(path: &str) -> Option<&str> {
+    path.strip_prefix('/')?.split(['/', '?', '#']).next()
+}
+
+/// The URL at our base; `None` for what is no absolute one.
 fn ours(base: &Base, url: &str) -> Option<String> {
     let (scheme, rest) = url.trim().split_once("://")?;
     let known = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
@@ -240,7 +232,7 @@ impl Filter for ProviderUrlFilter {
         if begins_upload(&x.head().headers) {
             x.head_mut().remove_header(LENGTH);
         }
-        if member(x).is_some() || endpoint_events::may_come(x) {
+        if matches!(AnswerUrls::of(x), Some(AnswerUrls::Named(_))) || endpoint_events::may_come(x) {
             readable_answer(x.head_mut());
         }
         Ok(Flow::Next)
@@ -331,7 +323,6 @@ mod tests {
             root: root.to_owned(),
             prefix: prefix.to_owned(),
             rewrite: PathRewrite { strip, put: put.into() },
-            asked: String::new(),
         }
     }
 
