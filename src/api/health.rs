@@ -8,6 +8,11 @@ use http::StatusCode;
 
 use crate::api::call::{ApiAnswer, ApiCall, Handler};
 
+/// Where probes ask whether the process lives, and whether it may be sent traffic.
+pub const HEALTH_PATH: &str = "/healthz";
+/// See [`HEALTH_PATH`].
+pub const READINESS_PATH: &str = "/readyz";
+
 /// Whether the process takes traffic: not yet, now, or no more; and by what it finds names.
 #[derive(Clone, Debug, Default)]
 pub struct Ready(Arc<ReadyState>);

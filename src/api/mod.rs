@@ -80,4 +80,4 @@ pub use endpoint::{ApiCaller, Endpoint, EndpointAccess, EndpointMatch, Endpoints
 pub(crate) use error::CHALLENGE;
 pub use error::{ApiError, Code, Excess, Invalid, MAX_FAULTS};
 pub use fields::{Faults, ObjectFields};
-pub use health::{Health, Readiness, Ready};
+pub use health::{HEALTH_PATH, Health, READINESS_PATH, Readiness, Ready};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 
-use crate::api::{ApiAnswer, ApiCall, Endpoints, Handler, Health, Readiness};
+use crate::api::{ApiAnswer, ApiCall, Endpoints, HEALTH_PATH, Handler, Health, READINESS_PATH, Readiness};
 use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::gateway::filter::Filter;
@@ -33,8 +33,8 @@ pub(super) fn probes(parts: &Services) -> Result<Vec<(&'static str, Arc<Route>)>
     let health: Arc<dyn Handler> = Arc::new(Health);
     let readiness: Arc<dyn Handler> = Arc::new(Readiness(parts.ready.clone()));
     Ok(vec![
-        ("/healthz", silent(parts, "healthz", health)?),
-        ("/readyz", silent(parts, "readyz", readiness)?),
+        (HEALTH_PATH, silent(parts, "healthz", health)?),
+        (READINESS_PATH, silent(parts, "readyz", readiness)?),
     ])
 }
 

@@ -190,8 +190,8 @@ impl Services {
         let audit =
             audit.map(|setting| audited::open(setting, config.log.addresses, &metrics)).transpose()?;
         let memory = Memory::new(Arc::clone(&opened.records), Arc::clone(&vault), Arc::clone(&clock));
-        let ledger = Ledger::new(Arc::clone(&opened.records), Arc::clone(&clock));
-        let ledger = ledger.named(&node).shared(valkey.clone().map(SharedBudgets::new));
+        let ledger = Ledger::new(Arc::clone(&opened.records), Arc::clone(&clock), &node)
+            .shared(valkey.clone().map(SharedBudgets::new));
         let distinct = Arc::new(Distinct::new(Arc::clone(&clock), metrics.front.clone()));
         Ok(Self {
             opened,

@@ -161,13 +161,7 @@ impl WholeScan {
         if needs && text.len() > AT_ONCE {
             let mut scanner = Scanner::new(query.clone());
             scanner.begin(label);
-            let mut rest = text;
-            while !rest.is_empty() {
-                let (piece, behind) = rest.split_at(rest.floor_char_boundary(STRETCH));
-                scanner.feed(piece, sink);
-                query.checkpoint.pass()?;
-                rest = behind;
-            }
+            scanner.feed_all(text, sink)?;
             scanner.end(sink);
             return Ok(());
         }
@@ -268,6 +262,21 @@ impl Scanner {
         self.window.extend_from_slice(label.map_or("", Label::text).as_bytes());
         self.normal.begin(self.window.len());
         (self.base, self.fed, self.decided) = (0, 0, 0);
+    }
+
+    /// As [`feed`](Self::feed) of all of a piece, so much at a time that what is kept of it stays near the processor.
+    ///
+    /// # Errors
+    /// The detector is to stop.
+    pub(crate) fn feed_all(&mut self, piece: &str, sink: &mut dyn FnMut(Finding)) -> Result<(), Stopped> {
+        let mut rest = piece;
+        while !rest.is_empty() {
+            self.query.checkpoint.pass()?;
+            let (next, behind) = rest.split_at(rest.floor_char_boundary(STRETCH));
+            self.feed(next, sink);
+            rest = behind;
+        }
+        Ok(())
     }
 
     /// Takes the next piece, gives the findings that are settled to `sink` in order, and returns the offset up to

@@ -9,9 +9,6 @@ use super::detector::Detector;
 use super::finding::Finding;
 use super::scanner::{ScannedLength, Scanner, ScannerState};
 
-/// Bytes that are looked at together, so that what is kept of them stays near the processor.
-const STRETCH: usize = 32 << 10;
-
 /// A piece of a text, and what a scanner finds in it if its state is what it most likely is.
 pub struct SpeculativeScan {
     piece: String,
@@ -35,17 +32,13 @@ impl SpeculativeScan {
     pub const CONTEXT: usize = 4 << 10;
 
     /// Looks at `piece`, before which `context` stands in its text. `None` where something is under way between the two that a
-    /// scanner can only know who has seen where it began.
+    /// scanner can only know who has seen where it began, and where the detector is to stop.
     pub fn new(detector: &Detector, context: &str, piece: String) -> Option<Self> {
         let mut scanner = detector.scanner();
         scanner.feed(context, &mut |_| {});
         let (state, before) = (scanner.state()?, scanner.length());
-        let (mut found, mut rest) = (Vec::new(), piece.as_str());
-        while !rest.is_empty() {
-            let (stretch, behind) = rest.split_at(rest.floor_char_boundary(STRETCH));
-            scanner.feed(stretch, &mut |finding| found.push(finding));
-            rest = behind;
-        }
+        let mut found = Vec::new();
+        scanner.feed_all(&piece, &mut |finding| found.push(finding)).ok()?;
         scanner.shrink();
         Some(Self { piece, state, before, found, scanner })
     }

@@ -8,11 +8,11 @@ use pingora::http::ResponseHeader;
 use crate::gateway::error::GatewayError;
 use crate::telemetry::UpstreamFailure;
 
-/// Puts right what a head says of its body's length; returns that, if it is known.
+/// Puts right what a head says of its body's length.
 ///
 /// # Errors
 /// A length that is none, or several that differ, and a switch of protocols that nobody asked for.
-pub(super) fn frame_answer(head: &mut ResponseHeader, switches: bool) -> Result<Option<usize>, GatewayError> {
+pub(super) fn frame_answer(head: &mut ResponseHeader, switches: bool) -> Result<(), GatewayError> {
     let broken = || GatewayError::Upstream(UpstreamFailure::Broken);
     if head.status == StatusCode::SWITCHING_PROTOCOLS && !switches {
         return Err(broken());
@@ -26,11 +26,12 @@ pub(super) fn frame_answer(head: &mut ResponseHeader, switches: bool) -> Result<
     if bodiless {
         head.remove_header(&TRANSFER_ENCODING);
     }
-    if head.status == StatusCode::NO_CONTENT || head.headers.contains_key(TRANSFER_ENCODING) {
+    // RFC 9110, section 8.6.
+    let unsaid = head.status.is_informational() || head.status == StatusCode::NO_CONTENT;
+    if unsaid || head.headers.contains_key(TRANSFER_ENCODING) {
         head.remove_header(&CONTENT_LENGTH);
-        return Ok(None);
     }
-    Ok(length)
+    Ok(())
 }
 
 /// What the head declares: nothing, or one number, perhaps several times. `None` for anything else.
@@ -63,7 +64,8 @@ mod tests {
         for (name, value) in fields {
             head.append_header(*name, *value).unwrap();
         }
-        let length = frame_answer(&mut head, false).ok()?;
+        frame_answer(&mut head, false).ok()?;
+        let length = head.headers.get(CONTENT_LENGTH).map(|length| length.to_str().unwrap().parse().unwrap());
         Some((length, head.headers.keys().map(ToString::to_string).collect()))
     }
 

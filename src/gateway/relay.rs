@@ -146,9 +146,8 @@ async fn answer(
         head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let (x, answering) = request.answer(&mut head).await?;
     if !has_body(&x.head().method, head.status) {
-        native::close_if_draining(session);
-        let written = session.write_response_header(Box::new(head), true).await;
-        return written.map(|()| sent.up.response_done()).map_err(|_| GatewayError::Gone);
+        write_head(session, Box::new(head), true).await?;
+        return Ok(sent.up.response_done());
     }
     let is_small = known.is_some_and(|length| length <= WHOLE_ANSWER);
     let (rewrites, edits) = (answering.rewrites(), answering.edits());
@@ -170,16 +169,19 @@ async fn answer(
     relay.stream(session, sent, head).await
 }
 
+/// Writes the head of an answer; `end`: there is no body.
+async fn write_head(session: &mut Session, head: Box<ResponseHeader>, end: bool) -> Result<(), GatewayError> {
+    native::close_if_draining(session);
+    session.write_response_header(head, end).await.map_err(|_| GatewayError::Gone)
+}
+
 /// Sends the head of an answer, unless that is done.
 async fn send_head(
     session: &mut Session,
     head: &mut Option<Box<ResponseHeader>>,
 ) -> Result<(), GatewayError> {
     match head.take() {
-        Some(head) => {
-            native::close_if_draining(session);
-            session.write_response_header(head, false).await.map_err(|_| GatewayError::Gone)
-        }
+        Some(head) => write_head(session, head, false).await,
         None => Ok(()),
     }
 }
@@ -227,9 +229,7 @@ impl AnswerRelay<'_> {
         }
         head.remove_header(&TRANSFER_ENCODING);
         head.insert_header(CONTENT_LENGTH, out.len()).map_err(|_| GatewayError::Gone)?;
-        native::close_if_draining(session);
-        let written = session.write_response_header(Box::new(head), out.is_empty()).await;
-        written.map_err(|_| GatewayError::Gone)?;
+        write_head(session, Box::new(head), out.is_empty()).await?;
         if let Some(memory) = &mut self.x.facts.memory {
             memory.after_piece(true).await;
         }

@@ -20,8 +20,8 @@ type Ask = fn(&str) -> io::Result<Vec<IpAddr>>;
 /// Names that are being looked up: each once, whoever asks.
 pub(super) struct Lookups {
     ask: Ask,
-    most: usize,
-    under_way: Mutex<LookupQueue>,
+    at_once: usize,
+    queue: Mutex<LookupQueue>,
 }
 
 #[derive(Default)]
@@ -29,14 +29,14 @@ struct LookupQueue {
     /// Threads that look names up. One without work ends.
     threads: usize,
     waiting: VecDeque<String>,
-    /// Whoever is to be told, by name: of those that wait and those that are asked.
-    told: HashMap<String, watch::Sender<Option<LookupAnswer>>>,
+    /// Where the answer goes, by name: of those that wait and those that are asked.
+    answers: HashMap<String, watch::Sender<Option<LookupAnswer>>>,
 }
 
 impl Lookups {
     /// At most so many at once.
-    pub(super) fn new(most: usize, ask: Ask) -> Arc<Self> {
-        Arc::new(Self { ask, most, under_way: Mutex::default() })
+    pub(super) fn new(at_once: usize, ask: Ask) -> Arc<Self> {
+        Arc::new(Self { ask, at_once, queue: Mutex::default() })
     }
 
     /// The addresses of a name, from the lookup of it that is under way or a new one.
@@ -44,9 +44,9 @@ impl Lookups {
     /// # Errors
     /// The resolver's; too many names wait, or there is no thread to be had.
     pub(super) async fn find(self: Arc<Self>, name: String) -> io::Result<Vec<IpAddr>> {
-        let mut told = self.begin(name);
+        let mut answer = self.begin(name);
         let none = || io::Error::other("names cannot be looked up now");
-        let answer = told.wait_for(Option::is_some).await.map_err(|_| none())?.clone();
+        let answer = answer.wait_for(Option::is_some).await.map_err(|_| none())?.clone();
         match answer {
             Some(Ok(found)) => Ok(found),
             Some(Err((kind, why))) => Err(io::Error::new(kind, why)),
@@ -56,16 +56,16 @@ impl Lookups {
 
     fn begin(self: &Arc<Self>, name: String) -> watch::Receiver<Option<LookupAnswer>> {
         let mut queue = self.lock();
-        if let Some(tell) = queue.told.get(&name) {
-            return tell.subscribe();
+        if let Some(sender) = queue.answers.get(&name) {
+            return sender.subscribe();
         }
-        let (tell, told) = watch::channel(None);
-        if queue.waiting.len() >= MOST_WAITING && !queue.forget_left() {
-            return told;
+        let (sender, answer) = watch::channel(None);
+        if queue.waiting.len() >= MOST_WAITING && !queue.drop_abandoned() {
+            return answer;
         }
-        queue.told.insert(name.clone(), tell);
+        queue.answers.insert(name.clone(), sender);
         queue.waiting.push_back(name);
-        if queue.threads < self.most {
+        if queue.threads < self.at_once {
             let lookups = Arc::clone(self);
             let run = move || lookups.run();
             if std::thread::Builder::new().name("lookup".to_owned()).spawn(run).is_ok() {
@@ -73,19 +73,19 @@ impl Lookups {
             } else if queue.threads == 0 {
                 // Nobody would come for it.
                 queue.waiting.clear();
-                queue.told.clear();
+                queue.answers.clear();
             }
         }
-        told
+        answer
     }
 
     /// Looks up what waits, one name after another.
     fn run(&self) {
         while let Some(name) = self.next() {
             let answer = (self.ask)(&name).map_err(|error| (error.kind(), error.to_string()));
-            let tell = self.lock().told.remove(&name);
-            if let Some(tell) = tell {
-                tell.send_modify(|told| *told = Some(answer));
+            let sender = self.lock().answers.remove(&name);
+            if let Some(sender) = sender {
+                sender.send_modify(|sent| *sent = Some(answer));
             }
         }
     }
@@ -93,29 +93,29 @@ impl Lookups {
     fn next(&self) -> Option<String> {
         let mut queue = self.lock();
         while let Some(name) = queue.waiting.pop_front() {
-            if queue.told.get(&name).is_some_and(is_awaited) {
+            if queue.answers.get(&name).is_some_and(is_awaited) {
                 return Some(name);
             }
-            queue.told.remove(&name);
+            queue.answers.remove(&name);
         }
         queue.threads -= 1;
         None
     }
 
     fn lock(&self) -> MutexGuard<'_, LookupQueue> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl LookupQueue {
     /// Forgets waiting names that nobody asks for any more. Whether there was one.
-    fn forget_left(&mut self) -> bool {
+    fn drop_abandoned(&mut self) -> bool {
         let before = self.waiting.len();
-        let Self { waiting, told, .. } = self;
+        let Self { waiting, answers, .. } = self;
         waiting.retain(|name| {
-            let stays = told.get(name).is_some_and(is_awaited);
+            let stays = answers.get(name).is_some_and(is_awaited);
             if !stays {
-                told.remove(name);
+                answers.remove(name);
             }
             stays
         });
@@ -123,8 +123,8 @@ impl LookupQueue {
     }
 }
 
-fn is_awaited(tell: &watch::Sender<Option<LookupAnswer>>) -> bool {
-    tell.receiver_count() > 0
+fn is_awaited(sender: &watch::Sender<Option<LookupAnswer>>) -> bool {
+    sender.receiver_count() > 0
 }
 
 #[cfg(test)]
@@ -195,6 +195,6 @@ mod tests {
         assert_eq!(Arc::clone(&lookups).find("b".to_owned()).await.unwrap(), [HERE]);
         assert!(slow.await.unwrap().is_ok());
         let queue = lookups.lock();
-        assert!(queue.waiting.is_empty() && queue.told.is_empty());
+        assert!(queue.waiting.is_empty() && queue.answers.is_empty());
     }
 }

@@ -11,8 +11,8 @@ use crate::valkey::{Valkey, ValkeyScript};
 
 /// For each key: when its next turn is due. In microseconds, whole numbers of which a double holds those of 200 years.
 ///
-/// Arguments, for each key: the time between two turns, how far ahead of it the account may be, and how far it is ahead at the least,
-/// as the node knows; then for how long the node had to count alone, which an account that is there lacks at the most. The answer: 0,
+/// Arguments, for each key: the time between two turns, how far ahead of it the account may be, and how far it is ahead as
+/// the node takes it to be; then for how long the node had to count alone, which an account that is there lacks at the most. The answer: 0,
 /// or how long until there is a turn.
 const TAKE: &str = r"
 local time = redis.call('TIME')
@@ -22,11 +22,11 @@ local function keep(key, at)
   redis.call('SET', key, string.format('%.0f', at), 'PX', math.ceil((at - now) / 1000) + 1)
 end
 for i = 1, #KEYS do
-  local each, burst, least = tonumber(ARGV[3 * i - 2]), tonumber(ARGV[3 * i - 1]), now + tonumber(ARGV[3 * i])
+  local each, burst, told = tonumber(ARGV[3 * i - 2]), tonumber(ARGV[3 * i - 1]), now + tonumber(ARGV[3 * i])
   local at = tonumber(redis.call('GET', KEYS[i])) or now
-  if at > now then least = math.min(least, at + alone) else at = now end
-  if at < least then
-    at = least
+  if at > now then told = math.min(told, at + alone) else at = now end
+  if at < told then
+    at = told
     keep(KEYS[i], at)
   end
   wait = math.max(wait, at - now - burst)
@@ -53,8 +53,9 @@ pub struct RateShare<'a> {
     pub caller: &'a [u8],
     /// How often.
     pub rate: Rate,
-    /// How much of the rate's time is used up at the least, as this node knows, where [`SharedRates::is_to_be_told`].
-    pub least: Duration,
+    /// How much of the rate's time is used up if other nodes are as busy as this one; zero unless
+    /// [`SharedRates::is_to_be_told`].
+    pub ahead: Duration,
 }
 
 /// Shares in an engine that nodes have in common.
@@ -95,8 +96,8 @@ impl SharedRates {
         let arguments = turns.iter().zip(&keys).flat_map(|(turn, key)| {
             let each = turn.rate.per / turn.rate.times.max(1);
             let burst = turn.rate.per.saturating_sub(each);
-            let least = if self.tells(turn, key) { turn.least.min(turn.rate.per) } else { Duration::ZERO };
-            [each, burst, least].map(|time| time.as_micros().to_string())
+            let ahead = if self.tells(turn, key) { turn.ahead.min(turn.rate.per) } else { Duration::ZERO };
+            [each, burst, ahead].map(|time| time.as_micros().to_string())
         });
         let alone = self.valkey.gone_for().as_micros().to_string();
         let arguments: Vec<String> = arguments.chain([alone]).collect();
@@ -109,7 +110,7 @@ impl SharedRates {
 
     /// Whether the engine is to be told of a share, which it is once after it was gone.
     fn tells(&self, turn: &RateShare<'_>, key: &str) -> bool {
-        !turn.least.is_zero() && self.told.len() < MOST_TOLD && self.told.insert(key.to_owned())
+        !turn.ahead.is_zero() && self.told.len() < MOST_TOLD && self.told.insert(key.to_owned())
     }
 
     /// Where a share is counted. All of one caller's are in one slot of a cluster.

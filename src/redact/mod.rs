@@ -70,7 +70,8 @@
 //! | `secret_objects` | objects of a document whose data is secret whatever it is called |
 //! | `siblings` | names that stand beside their values in a document |
 //! | `names` | what the values of a document are called |
-//! | `islands` | JSON that stands within a text: its values, each under its name |
+//! | `document_findings` | what is found in the values of a document, each under its names |
+//! | `inline_documents` | documents of JSON that stand within a text: their values, each under its name |
 //! | `path_hints` | what the names on the way to strings say of them, in each visit of a carrier |
 //! | `escapes`, `unescaped` | what a program reads where a person sees `%20` or `\u0040`, and texts read so |
 //! | `findings_cache` | [`FindingsCache`]: what was found in texts that came before |
@@ -125,6 +126,7 @@ mod dialled;
 mod dictionary;
 mod digit_cue;
 mod document;
+mod document_findings;
 mod document_value;
 mod encoded;
 mod encrypt;
@@ -143,7 +145,7 @@ mod fpe_context;
 mod fragments;
 mod heads;
 mod index;
-mod islands;
+mod inline_documents;
 mod issued;
 mod json_edits;
 mod json_spelling;

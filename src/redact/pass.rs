@@ -15,24 +15,23 @@ use crate::redact::carrier::{Carrier, CarrierText, Replacement, TextChanges};
 use crate::redact::encrypt::{Surrogates, in_plain_letters};
 use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::fpe_context::FpeContext;
-use crate::redact::islands::with_islands;
+use crate::redact::inline_documents::is_document;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::opaque::{ScanMode, StringPart};
-use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
+use crate::redact::redactor::{MOST_EXPLAINED, OpenedText, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::request_words::RequestWords;
 use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::spellings::NamesByWords;
 use crate::redact::surnames::local;
 use crate::redact::surrogate_map::{FindingLimits, SurrogateMap};
-use crate::redact::table::with_cells;
 use crate::redact::unescaped::UnescapedText;
 use crate::redact::urls::Hosts;
 use crate::redact::value::{Hit, Reversed, ValueSite};
 use crate::redact::values::{PassValues, Values};
 use crate::redact::written::with_letter_of;
-use crate::stream::json::{Path, Segment, walk};
+use crate::stream::json::{Path, Segment};
 
 /// Where a value is replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -416,17 +415,22 @@ fn found_in(redactor: &Redactor, cache: &mut Cache, shown: CarrierText<'_>) -> R
         return Ok(found.to_vec());
     }
     let CarrierText { label, part, .. } = shown;
-    let found = match shown.opens {
-        true => redactor.opened(cache, part.text),
-        false => redactor.detector.try_find_with(cache, label, part.text),
-    }?;
+    let mut opened = match shown.opens {
+        true => redactor.opened(cache, part.text)?,
+        false => {
+            let found = redactor.detector.try_find_with(cache, label, part.text)?;
+            OpenedText { found, is_document: is_document(part.text) }
+        }
+    };
     let found = match part.look {
         ScanMode::Text => {
-            let found = with_escapes(redactor, cache, shown, found)?;
-            let found = with_cells(&redactor.detector, part.text, found)?;
-            with_islands(&redactor.detector, cache, part.text, found)?
+            // The strings of a document that was opened have been read already.
+            if !(shown.opens && opened.is_document) {
+                opened.found = with_escapes(redactor, cache, shown, opened.found)?;
+            }
+            redactor.with_structures(cache, part.text, opened)?
         }
-        _ => found,
+        _ => opened.found,
     };
     if let Some((recent, known)) = recent {
         recent.put(known, &found);
@@ -443,11 +447,6 @@ fn with_escapes(
     found: Vec<Finding>,
 ) -> Result<Vec<Finding>, Stopped> {
     let text = shown.part.text;
-    // The strings of a document have been read already.
-    let document = shown.opens && text.trim_start().starts_with(['{', '[']);
-    if document && walk(text.as_bytes(), &mut |_, _| {}).is_ok() {
-        return Ok(found);
-    }
     let Some(unescaped) = UnescapedText::of(text) else { return Ok(found) };
     let within = redactor.detector.try_find_with(cache, shown.label, &unescaped.text)?;
     let within: Vec<Finding> = within

@@ -4,20 +4,17 @@ use std::sync::Arc;
 
 use crate::base::budget::{Exhausted, WorkCharge};
 use crate::base::checkpoint::{Checkpoint, Stopped};
-use crate::detect::{Allow, Cache, Detector, Family, Finding, Label, RuleError, RuleId, RuleSelection, Span};
+use crate::detect::{Allow, Cache, Detector, Family, Finding, Label, RuleError, RuleId, RuleSelection};
 use crate::redact::analyzer_findings::{AnalyzerFindings, Weight, merged};
-use crate::redact::document_value::DocumentValue;
+use crate::redact::document_findings::{DocumentFindings, with_more};
 use crate::redact::findings_cache::{CallerDigest, CallerFindings, FindingsCache};
-use crate::redact::islands::with_islands;
+use crate::redact::inline_documents::with_inline_documents;
 use crate::redact::method::{Method, MethodPlan};
-use crate::redact::names::Labels;
-use crate::redact::opaque::opaque_from;
 use crate::redact::public_names::PublicNameRules;
 use crate::redact::report::{Rejected, ReportedFinding};
 use crate::redact::request_words::RequestWords;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::table::with_cells;
-use crate::stream::json::{Decoded, JsonToken, Leaf, walk};
 
 /// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than
 /// to redact it.
@@ -154,9 +151,8 @@ impl Redactor {
     /// The checkpoint said so.
     pub fn find(&self, label: Option<&Label>, text: &str) -> Result<Vec<Finding>, Stopped> {
         let mut cache = self.detector.cache();
-        let found = self.opened(&mut cache, text)?;
-        let found = with_cells(&self.detector, text, found)?;
-        let mut found = with_islands(&self.detector, &mut cache, text, found)?;
+        let opened = self.opened(&mut cache, text)?;
+        let mut found = self.with_structures(&mut cache, text, opened)?;
         if label.is_some() {
             // A label supports what stands there, and takes nothing away.
             let labelled = self.detector.try_find_with(&mut cache, label, text)?;
@@ -288,8 +284,8 @@ impl Redactor {
     /// [`MOST_EXPLAINED`] bytes.
     pub fn rejected(&self, text: &str) -> Vec<Rejected> {
         let mut cache = self.detector.cache();
-        let found = self.opened(&mut cache, text).unwrap_or_default();
-        self.rejected_beside(&mut cache, text, &found)
+        let opened = self.opened(&mut cache, text).unwrap_or_default();
+        self.rejected_beside(&mut cache, text, &opened.found)
     }
 
     /// The same beside what was found in the text.
@@ -311,57 +307,46 @@ impl Redactor {
     ///
     /// # Errors
     /// The detector's checkpoint said so.
-    pub(super) fn opened(&self, cache: &mut Cache, text: &str) -> Result<Vec<Finding>, Stopped> {
+    pub(super) fn opened(&self, cache: &mut Cache, text: &str) -> Result<OpenedText, Stopped> {
         let mut found = self.detector.try_find_with(cache, None, text)?;
         if !text.trim_start().starts_with(['{', '[']) {
-            return Ok(found);
+            return Ok(OpenedText { found, is_document: false });
         }
-        let (mut labels, mut more, mut outcome) = (Labels::default(), Vec::new(), Ok(()));
-        let mut bytes: Vec<Span> = Vec::new();
-        let walked = walk(text.as_bytes(), &mut |path, Leaf { span, token }| {
-            let held = text.get(span.clone()).unwrap_or_default();
-            let within = DocumentValue::new(text.as_bytes(), path, &span);
-            let from =
-                if token == JsonToken::Text { opaque_from(held, || labels.named(within)) } else { None };
-            if let Some(from) = from {
-                bytes.push(Span::new(span.start + from, span.end));
-                return;
-            }
-            let Some(label) = labels.of(within).filter(|_| token.is_value()) else { return };
-            let decoded = Decoded::of(text.as_bytes().get(span.clone()).unwrap_or_default());
-            let in_source = |one: Finding| {
-                let range = decoded.encoded(one.span.start..one.span.end);
-                Finding {
-                    span: Span::new(span.start + range.start, span.start + range.end),
-                    near: None,
-                    ..one
-                }
-            };
-            let within =
-                outcome.and_then(|()| self.detector.try_find_with(cache, Some(label), decoded.text()));
-            outcome = within.as_ref().map(|_| ()).map_err(|stopped| *stopped);
-            more.extend(within.unwrap_or_default().into_iter().map(in_source));
+        let within = DocumentFindings::of(&self.detector, cache, text, |token, _| token.is_value())?;
+        let Some(DocumentFindings { found: more, bytes }) = within else {
+            return Ok(OpenedText { found, is_document: false });
+        };
+        found.retain(|one| {
+            let before = bytes.partition_point(|bytes| bytes.end <= one.span.start);
+            !bytes.get(before).is_some_and(|bytes| bytes.overlaps(one.span))
         });
-        outcome?;
-        if walked.is_ok() {
-            // Nothing stands in bytes but by chance.
-            found.retain(|one| {
-                let before = bytes.partition_point(|bytes| bytes.end <= one.span.start);
-                !bytes.get(before).is_some_and(|bytes| bytes.overlaps(one.span))
-            });
-            // Both are in order, and what is found in all of the text stands.
-            let mut first = 0;
-            let known = found.clone();
-            more.retain(|one| {
-                first +=
-                    known.iter().skip(first).take_while(|known| known.span.end <= one.span.start).count();
-                !known.get(first).is_some_and(|known| known.span.overlaps(one.span))
-            });
-            found.extend(more);
-            found.sort_unstable_by_key(|one| one.span.start);
-        }
-        Ok(found)
+        Ok(OpenedText { found: with_more(found, more), is_document: true })
     }
+
+    /// With what is found in the tables of a text and, if it is none itself, in the documents that stand in it.
+    ///
+    /// # Errors
+    /// The detector's checkpoint said so.
+    pub(super) fn with_structures(
+        &self,
+        cache: &mut Cache,
+        text: &str,
+        opened: OpenedText,
+    ) -> Result<Vec<Finding>, Stopped> {
+        let found = with_cells(&self.detector, text, opened.found)?;
+        match opened.is_document {
+            true => Ok(found),
+            false => with_inline_documents(&self.detector, cache, text, found),
+        }
+    }
+}
+
+/// What was found in a text.
+#[derive(Default)]
+pub(super) struct OpenedText {
+    pub(super) found: Vec<Finding>,
+    /// Whether all of it is a JSON document, whose values were looked through.
+    pub(super) is_document: bool,
 }
 
 impl std::fmt::Debug for Redactor {

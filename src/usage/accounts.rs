@@ -128,7 +128,7 @@ mod tests {
         let file = folder.path().join("records.sqlite");
         let records = EmbeddedRecords::open(&file, Arc::clone(&shared)).await.unwrap();
         let records: Arc<dyn Records> = Arc::new(records);
-        let ledger = Ledger::new(Arc::clone(&records), shared);
+        let ledger = Ledger::new(Arc::clone(&records), shared, "one");
         let teams = budget("teams", BudgetHolder::Label("team".to_owned()), CalendarPeriod::Minute);
         let models = budget("models", BudgetHolder::Model, CalendarPeriod::Month);
         let others = [

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::base::clock::Timestamp;
 use crate::store::{Key, NewRow, Records, StoreError};
 use crate::usage::spend::Spend;
 use crate::usage::sum_rows::{Addition, Sum, SumRows};
@@ -18,15 +17,14 @@ pub(super) async fn read(records: &dyn Records, row: &str) -> Result<Spend, Stor
     Ok(found.map(|row| spend(&row.entry)).unwrap_or_default())
 }
 
-/// Adds to it what was spent of an account whose window ends then; returns what all have spent.
+/// Adds to what was spent of an account, whose window ends when the addition expires; returns what all have spent.
 pub(super) async fn add(
     records: &dyn Records,
     rows: &mut SumRows<Spend>,
     row: &str,
-    spent: Spend,
-    [now, ends]: [Timestamp; 2],
+    addition: Addition<Spend>,
 ) -> Result<Spend, StoreError> {
-    let addition = Addition { more: spent, now, expires: ends.plus(KEPT) };
+    let addition = Addition { expires: addition.expires.plus(KEPT), ..addition };
     rows.add(records, &Key::new(KIND, row), addition).await
 }
 

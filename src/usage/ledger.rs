@@ -17,7 +17,7 @@ use crate::usage::report::UsageReport;
 use crate::usage::reservation::{OverBudget, Remaining, Reservation};
 use crate::usage::shared::{AT_ONCE, AccountClaim, EngineAnswer, SharedBudgets};
 use crate::usage::spend::{Spend, SpendLimit};
-use crate::usage::sum_rows::SumRows;
+use crate::usage::sum_rows::{Addition, SumRows};
 
 /// What accounts have spent.
 pub struct Ledger {
@@ -31,18 +31,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A ledger of one store.
-    pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
-        let report = UsageReport::new(Arc::clone(&records), SumRows::default());
-        let (lines, writing) = (UsageByRow::default(), tokio::sync::Mutex::default());
+    /// A ledger of one store. Its writes are numbered under `node`, a name that no other process has, so that one whose
+    /// answer is lost is not booked twice.
+    pub fn new(records: Arc<dyn Records>, clock: SharedClock, node: &str) -> Self {
+        let report = UsageReport::new(Arc::clone(&records), SumRows::of(node));
+        let (lines, writing) = (UsageByRow::default(), tokio::sync::Mutex::new(SumRows::of(node)));
         Self { records, clock, lines, shared: None, report, writing }
-    }
-
-    /// Numbers its writes under a name that no other process has, so that one whose answer is lost is not booked twice.
-    #[must_use]
-    pub fn named(self, node: &str) -> Self {
-        let report = UsageReport::new(Arc::clone(&self.records), SumRows::of(node));
-        Self { report, writing: tokio::sync::Mutex::new(SumRows::of(node)), ..self }
     }
 
     /// Reserves together with other nodes, where `shared` says so.
@@ -203,7 +197,8 @@ impl Ledger {
             let written = if spent.is_nothing() {
                 books::read(self.records.as_ref(), &row).await
             } else {
-                books::add(self.records.as_ref(), &mut rows, &row, spent, [now, ends]).await
+                let addition = Addition { more: spent, now, expires: ends };
+                books::add(self.records.as_ref(), &mut rows, &row, addition).await
             };
             match written {
                 Ok(written) => {
@@ -265,7 +260,8 @@ mod tests {
 
     fn node(records: &Arc<dyn Records>) -> Node {
         let clock = Arc::new(FixedClock::at(Timestamp::parse_iso8601("2026-11-25T10:00:00Z").unwrap()));
-        let ledger = Ledger::new(Arc::clone(records), Arc::clone(&clock) as SharedClock);
+        let name = data_encoding::HEXLOWER.encode(&crate::crypto::random::bytes::<8>().unwrap());
+        let ledger = Ledger::new(Arc::clone(records), Arc::clone(&clock) as SharedClock, &name);
         Node { ledger, clock }
     }
 

@@ -35,9 +35,8 @@ struct SumRow<T> {
 }
 
 /// What one node adds to rows of sums.
-#[derive(Default)]
 pub(super) struct SumRows<T> {
-    /// This node, which no other process is called; without a name its writes have no numbers.
+    /// This node, which no other process is called.
     node: String,
     /// The number of its last write.
     number: u64,
@@ -83,10 +82,8 @@ impl<T: Sum> SumRows<T> {
             row.sum = row.sum.plus(had.map_or(more, |had| more.minus(had)));
             row.writers
                 .retain(|_, (_, at)| now.as_millis() < Timestamp::from_millis(*at).plus(KEPT).as_millis());
-            if !node.is_empty() {
-                row.writers.insert(node.to_owned(), (number, now.as_millis()));
-                note(lost, number, more);
-            }
+            row.writers.insert(node.to_owned(), (number, now.as_millis()));
+            note(lost, number, more);
             let value = serde_json::to_vec(&row).unwrap_or_default();
             Ok(Change::Put(NewRow { value, expires: Some(expires) }, row.sum))
         })

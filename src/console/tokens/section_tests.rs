@@ -27,7 +27,7 @@ async fn bench(folder: &Path) -> Bench {
     let visitor = Visitor { who, role: ConsoleRole::Admin, csrf: Secret::new("c".to_owned()) };
     let pages = TokenPages::new(TokenPagesParts {
         changes: ChangeLog { audit: None, clock: Arc::clone(&clock) },
-        ledger: Arc::new(Ledger::new(Arc::clone(&records), Arc::clone(&clock))),
+        ledger: Arc::new(Ledger::new(Arc::clone(&records), Arc::clone(&clock), "one")),
         running: Arc::default(),
         tokens,
         records,

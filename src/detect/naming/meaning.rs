@@ -244,6 +244,11 @@ fn formed(word: &str) -> Option<Meaning> {
 }
 
 impl Meaning {
+    /// Whether the name says that its value is a password, and nothing else.
+    pub(crate) fn is_password(self) -> bool {
+        self.named == NameMeaning::Password && self.strong
+    }
+
     /// Whether the name says it is a secret.
     #[cfg(test)]
     pub(crate) const fn is_strong(self) -> bool {

@@ -98,8 +98,8 @@ async fn take(shares: &[LimitShare<'_>], shared: Option<&SharedRates>, now: Inst
     let names: Vec<Vec<u8>> = shares.iter().map(|share| share.caller.name()).collect();
     let tells = shared.is_to_be_told();
     let turns = shares.iter().zip(&names).map(|(share, caller)| {
-        let least = if tells { share.buckets.ahead(&share.caller, now) } else { Duration::ZERO };
-        RateShare { of: share.of, caller, rate: share.rate, least }
+        let ahead = if tells { share.buckets.ahead(&share.caller, now) } else { Duration::ZERO };
+        RateShare { of: share.of, caller, rate: share.rate, ahead }
     });
     let turns: Vec<RateShare<'_>> = turns.collect();
     let answer = shared.take(&turns).await;

@@ -98,6 +98,12 @@ impl Base {
     }
 }
 
+/// What names URLs in the answer to a request, if anything does.
+fn named_in(x: &Exchange) -> Option<Option<&'static str>> {
+    let path = x.path().compared();
+    ANSWERS.iter().find(|(part, _)| path.contains(part)).map(|(_, member)| *member)
+}
+
 /// Which URLs of an answer lead here.
 #[derive(Clone)]
 enum AnswerUrls {
@@ -115,12 +121,10 @@ impl AnswerUrls {
     /// Those of the answer to a request, if any are looked for. An answer that comes later can be restored only where what
     /// the caller said is remembered.
     fn of(x: &Exchange) -> Option<Self> {
-        let path = x.path().compared();
-        let (_, member) = ANSWERS.iter().find(|(part, _)| path.contains(part))?;
-        match member {
+        match named_in(x)? {
             Some(member) => Some(Self::Named(member)),
             None if x.facts.memory.is_some() => {
-                let segment = first_segment(path)?.to_owned();
+                let segment = first_segment(x.path().compared())?.to_owned();
                 Some(Self::Followed { route: Arc::clone(x.route()), segment })
             }
             None => None,
@@ -232,7 +236,7 @@ impl Filter for ProviderUrlFilter {
         if begins_upload(&x.head().headers) {
             x.head_mut().remove_header(LENGTH);
         }
-        if matches!(AnswerUrls::of(x), Some(AnswerUrls::Named(_))) || endpoint_events::may_come(x) {
+        if named_in(x).is_some() || endpoint_events::may_come(x) {
             readable_answer(x.head_mut());
         }
         Ok(Flow::Next)

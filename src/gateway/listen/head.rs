@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 
-use crate::api::ApiError;
+use crate::api::{ApiError, HEALTH_PATH, READINESS_PATH};
 use crate::gateway::head_check::METHODS;
 use crate::telemetry::Refusal;
 
@@ -115,7 +115,8 @@ pub(super) fn is_probe(head: &[u8]) -> bool {
     let mut words = lines(head).next().unwrap_or_default().split(|&byte| byte == b' ');
     let reads = matches!(words.next(), Some(b"GET" | b"HEAD"));
     let path = words.next().and_then(|target| target.split(|&byte| byte == b'?').next());
-    reads && matches!(path, Some(b"/healthz" | b"/readyz"))
+    reads
+        && path.is_some_and(|path| [HEALTH_PATH, READINESS_PATH].iter().any(|probe| probe.as_bytes() == path))
 }
 
 struct RequestLine<'a> {

@@ -174,7 +174,7 @@ impl Deltas {
                     let mut text = self.feed(delta, decoded.text())?;
                     let halved = matches!(spelled.bytes, Cow::Owned(_)) || !spelled.half.is_empty();
                     self.keep_half(&delta.key, spelled.half);
-                    if closes(&delta.key) || turns.complete(at) {
+                    if closes(&delta.key) || turns.is_complete(at) {
                         self.finish(&delta.key, &mut text)?;
                     }
                     touched.push(delta.key.clone());
@@ -186,7 +186,7 @@ impl Deltas {
             let Some(text) = text else { continue };
             piece.edit(&text, &document, stream, &mut edits);
         }
-        let overtaken = |key: &ChannelKey| turns.overtake(stream, key) && !touched.contains(key);
+        let overtaken = |key: &ChannelKey| turns.is_overtaken(stream, key) && !touched.contains(key);
         self.open.iter().filter(|open| overtaken(&open.key)).for_each(|open| self.turns.end(&open.key));
         // What other channels hold that end here must be said first.
         self.flush(before, |key| overtaken(key) || closes(key) && !touched.contains(key))?;

@@ -44,7 +44,7 @@ pub(super) struct DocumentTurns {
 
 impl DocumentTurns {
     /// Whether a text ends that had no piece in the document.
-    pub(super) fn overtake(&self, stream: &CompiledStream, key: &ChannelKey) -> bool {
+    pub(super) fn is_overtaken(&self, stream: &CompiledStream, key: &ChannelKey) -> bool {
         let Some(own) = rule(stream, key) else { return false };
         self.active.get(&key.parts.first().cloned()).is_some_and(|active| {
             active.rules.iter().any(|rule| *rule != own) || active.keys.iter().any(|other| other != key)
@@ -52,7 +52,7 @@ impl DocumentTurns {
     }
 
     /// Whether the text of this piece ends with it.
-    pub(super) fn complete(&self, piece: usize) -> bool {
+    pub(super) fn is_complete(&self, piece: usize) -> bool {
         self.complete.contains(&piece)
     }
 }
@@ -75,7 +75,7 @@ impl Turns {
         for (at, piece) in pieces.iter().enumerate() {
             let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
             let Some(own) = rule(stream, key) else { continue };
-            if !says(data.get(piece.span.clone()).unwrap_or_default()) {
+            if !has_text(data.get(piece.span.clone()).unwrap_or_default()) {
                 continue;
             }
             if stream.in_turn.get(own).is_some_and(|turn| turn.by_key) {
@@ -140,7 +140,7 @@ fn rule(stream: &CompiledStream, key: &ChannelKey) -> Option<usize> {
 }
 
 /// Whether a text, as JSON spells it, says anything: blanks alone stand between any.
-fn says(spelled: &[u8]) -> bool {
+fn has_text(spelled: &[u8]) -> bool {
     let mut rest = spelled;
     while let Some(behind) = BLANKS.iter().find_map(|blank| rest.strip_prefix(*blank)) {
         rest = behind;

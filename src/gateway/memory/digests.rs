@@ -64,7 +64,7 @@ pub struct CallerDigests {
     unwritten: Mutex<Vec<(u64, u64)>>,
     read: AsyncMutex<ReadRows>,
     /// Whether the last read failed.
-    silent: AtomicBool,
+    read_failed: AtomicBool,
     /// Held while a row is written: what comes meanwhile goes together into the next.
     write: AsyncMutex<()>,
 }
@@ -91,7 +91,7 @@ impl CallerDigests {
     /// the last read failed.
     pub(super) async fn refresh(&self, place: DigestInput<'_>, clock: &dyn Clock) -> Result<(), VaultError> {
         let asked = clock.instant();
-        let read = match self.silent.load(Ordering::Relaxed) {
+        let read = match self.read_failed.load(Ordering::Relaxed) {
             true => self.read.try_lock().ok(),
             false => timeout(LONGEST_READ, self.read.lock()).await.ok(),
         };
@@ -101,10 +101,10 @@ impl CallerDigests {
             return Ok(());
         }
         let newer = timeout(LONGEST_READ, self.read_newer(place, &mut read)).await;
-        let newer = newer.unwrap_or_else(|_| Err(silent()));
+        let newer = newer.unwrap_or_else(|_| Err(no_answer()));
         // Those who have waited for a read that failed do not try it again one after the other.
         read.at = Some(if newer.is_ok() { asked } else { clock.instant() });
-        self.silent.store(newer.is_err(), Ordering::Relaxed);
+        self.read_failed.store(newer.is_err(), Ordering::Relaxed);
         newer
     }
 
@@ -220,7 +220,7 @@ fn bound(known: &mut HashMap<u64, u64>, now: Timestamp) {
     }
 }
 
-fn silent() -> VaultError {
+fn no_answer() -> VaultError {
     StoreError::Unavailable(Cause::of("it does not answer")).into()
 }
 

@@ -31,7 +31,7 @@ impl Upstream {
         loop {
             attempts += 1;
             let chosen = match place {
-                Some(place) => self.at(place, &mut tried).await.ok_or(ConnectFailure::NoAddress)?,
+                Some(place) => self.reach(place, 0, &mut tried).await,
                 None => self.choose(&mut tried).await,
             };
             let chosen = chosen.map_err(|_| ConnectFailure::NoAddress)?;

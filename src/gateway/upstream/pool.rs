@@ -189,11 +189,11 @@ impl Upstream {
         &self.dialing
     }
 
-    /// How many attempts make sense: each peer once, and a second try where there is only one. As long as there was no
-    /// connection, each address once, of up to six.
-    pub fn attempts(&self, connected: bool) -> usize {
+    /// How many attempts make sense: each peer once, and a second try where there is only one. As long as connections are
+    /// refused at once, each address once, of up to six. `waited`: the last attempt was connected, or had no answer in time.
+    pub fn attempts(&self, waited: bool) -> usize {
         let peers = self.peers.len().max(2);
-        if connected {
+        if waited {
             return peers;
         }
         let addresses: usize = self.peers.iter().map(|peer| peer.addresses.count()).sum();
@@ -252,8 +252,7 @@ impl Upstream {
             GatewayError::Unavailable(Unavailable::Down)
         })?;
         tried.add(place);
-        let Some(peer) = self.peers.get(place) else { return Err(self.failed(UpstreamFailure::Connect)) };
-        self.reach(place, peer, turn / self.peers.len().max(1), tried).await
+        self.reach(place, turn / self.peers.len().max(1), tried).await
     }
 
     /// The first from `turn` on that takes requests: one that was not tried, else one that has an address that was not.
@@ -277,26 +276,18 @@ impl Upstream {
             .or_else(|| places().find(is_up))
     }
 
-    /// The peer at `place`, whatever is known of it, and its next address that `tried` does not have; it has it then.
+    /// The peer at `place`, whatever is known of it, and the `turn`th of its addresses, or the next that `tried` does not have;
+    /// it has it then.
     ///
     /// # Errors
     /// No address for its name.
-    pub(super) async fn at(
+    pub(super) async fn reach(
         &self,
         place: usize,
-        tried: &mut TriedPeers,
-    ) -> Option<Result<SelectedPeer, GatewayError>> {
-        let peer = self.peers.get(place)?;
-        Some(self.reach(place, peer, 0, tried).await)
-    }
-
-    async fn reach(
-        &self,
-        place: usize,
-        peer: &Peer,
         turn: usize,
         tried: &mut TriedPeers,
     ) -> Result<SelectedPeer, GatewayError> {
+        let Some(peer) = self.peers.get(place) else { return Err(self.failed(UpstreamFailure::Connect)) };
         let Some(known) = peer.addresses.find(tried).await else {
             self.went(place, false);
             return Err(self.failed(UpstreamFailure::Connect));

@@ -48,11 +48,6 @@ impl LastMessage {
         Self { why: GatewayError::Draining, by: None }
     }
 
-    /// Whether it has as long as the process.
-    pub(super) fn is_awaited_long(&self) -> bool {
-        self.by.is_none()
-    }
-
     /// When it is awaited no more.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.by
@@ -93,7 +88,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_last_message_under_an_old_policy_is_awaited_for_a_while_only() {
         let (old, draining) = (LastMessage::under_old_policy(), LastMessage::of_draining());
-        assert!(!old.is_overdue() && old.deadline().is_some() && !old.is_awaited_long());
+        assert!(!old.is_overdue() && old.deadline().is_some());
         tokio::time::advance(LAST_MESSAGE).await;
         assert!(old.is_overdue() && !draining.is_overdue() && draining.deadline().is_none());
         for (last, code) in [(old, 1012), (draining, 1001)] {

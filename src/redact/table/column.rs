@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Detector, Family, Finding, Label, Span};
-use crate::redact::table::bare_lines::BareLines;
 use crate::redact::table::row::RowReader;
+use crate::redact::table::unprefixed_lines::UnprefixedLines;
 use crate::redact::table::{delimited, html, manifest, segments, snapshot, sql};
 
 /// How much is looked through for the cells of a text, in its bytes: heads stand before each of their cells.
@@ -34,7 +34,7 @@ pub(in crate::redact) fn with_cells(
     found: Vec<Finding>,
 ) -> Result<Vec<Finding>, Stopped> {
     let found = with_tables(detector, text, found)?;
-    with_bare_lines(detector, text, found, LEVELS)
+    with_unprefixed_lines(detector, text, found, LEVELS)
 }
 
 /// Whether a text has a table in which a column is called so that its values are known by that.
@@ -62,32 +62,26 @@ impl RowReader for KnownHeads<'_> {
 }
 
 /// What was `found` in a text, with what is found in its lines without what stands before each of them, so many times.
-fn with_bare_lines(
+fn with_unprefixed_lines(
     detector: &Detector,
     text: &str,
     found: Vec<Finding>,
     levels: usize,
 ) -> Result<Vec<Finding>, Stopped> {
     let Some(levels) = levels.checked_sub(1) else { return Ok(found) };
-    let Some(lines) = BareLines::of(text) else { return Ok(found) };
+    let Some(lines) = UnprefixedLines::of(text) else { return Ok(found) };
     let mut within = Vec::new();
-    // Of a remark of a program, which says much in few words, secrets count only.
+    // Of a comment only secrets count: it says much in few words.
     let mut keep = |one: Finding| {
-        if !lines.is_remark(one.span.start) || detector.rule(one.rule).family() == Family::Secret {
+        if !lines.is_comment(one.span.start) || detector.rule(one.rule).family() == Family::Secret {
             within.push(one);
         }
     };
     let mut scanner = detector.scanner();
-    let mut rest = lines.text.as_str();
-    while !rest.is_empty() {
-        detector.checkpoint().pass()?;
-        let (piece, behind) = rest.split_at(rest.ceil_char_boundary(BATCH));
-        scanner.feed(piece, &mut keep);
-        rest = behind;
-    }
+    scanner.feed_all(&lines.text, &mut keep)?;
     scanner.end(&mut keep);
     let within = with_tables(detector, &lines.text, within)?;
-    let within = with_bare_lines(detector, &lines.text, within, levels)?;
+    let within = with_unprefixed_lines(detector, &lines.text, within, levels)?;
     Ok(merged(found, lines.in_source(within)))
 }
 
@@ -97,7 +91,6 @@ fn with_tables(detector: &Detector, text: &str, found: Vec<Finding>) -> Result<V
         detector,
         text,
         columns: Vec::new(),
-        pairs: Column::of_pairs(),
         left: text.len().saturating_mul(SHARE).saturating_add(LEAST),
         found: Vec::new(),
         outcome: Ok(()),
@@ -172,11 +165,6 @@ impl Column {
         Some(Self { before, quoted, text: String::new(), cells: Vec::new() })
     }
 
-    /// The values of pairs, each in a row with its name.
-    const fn of_pairs() -> Self {
-        Self { before: String::new(), quoted: false, text: String::new(), cells: Vec::new() }
-    }
-
     /// What a cell stands in: quotes that it does not have itself; `None` if it has all.
     fn quote(&self, cell: &str) -> Option<&'static str> {
         if self.quoted { QUOTES.into_iter().find(|quote| !cell.contains(quote)) } else { Some("") }
@@ -188,13 +176,6 @@ impl Column {
         // One line here, as long.
         self.text.extend(cell.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
         self.text.extend([quote, "\n"]);
-    }
-
-    /// The value of a pair.
-    fn push_pair(&mut self, name: &str, value: &str, at: Range<usize>) {
-        self.text.extend(["<tr><td>", name, "</td><td>"]);
-        self.cells.push((self.text.len(), at));
-        self.text.extend([value, "</td></tr>\n"]);
     }
 
     /// What is found in its cells, as places of the whole text; then there are none.
@@ -221,8 +202,6 @@ struct TableColumns<'t> {
     text: &'t str,
     /// By their places in a row.
     columns: Vec<Option<Column>>,
-    /// Those of rows that are pairs.
-    pairs: Column,
     /// How much more may be looked through.
     left: usize,
     found: Vec<Finding>,
@@ -252,7 +231,7 @@ impl TableColumns<'_> {
 
     /// Looks through what has been gathered.
     fn look(&mut self) {
-        let columns = self.columns.iter_mut().flatten().chain([&mut self.pairs]);
+        let columns = self.columns.iter_mut().flatten();
         for column in columns.filter(|column| !column.cells.is_empty()) {
             self.outcome = self.outcome.and_then(|()| self.detector.checkpoint().pass());
             if self.outcome.is_ok() {
@@ -272,21 +251,6 @@ impl RowReader for TableColumns<'_> {
     fn row(&mut self, row: &[Range<usize>]) {
         for (n, at) in row.iter().enumerate() {
             self.cell(n, at);
-        }
-    }
-
-    fn pair(&mut self, name: &Range<usize>, value: &Range<usize>) {
-        let text = self.text;
-        let part = |at: &Range<usize>| text.get(at.clone()).unwrap_or_default();
-        let (said, cell) = (part(name), part(value));
-        let cost = said.len() + cell.len() + 32;
-        if cell.is_empty() || cell.len() > CELL || cell.contains('\n') || self.left < cost {
-            return;
-        }
-        self.left -= cost;
-        self.pairs.push_pair(said, cell, value.clone());
-        if self.pairs.text.len() >= BATCH {
-            self.look();
         }
     }
 }
@@ -335,13 +299,6 @@ mod tests {
     }
 
     #[test]
-    fn values_of_pairs_are_found_behind_their_names() {
-        let text = "<table><tr><td class=\"e\">Password </td><td class=\"v\">Xk9!mQ7zLw2 </td></tr></table>";
-        assert_eq!(found(text), [("PASSWORD".to_owned(), "Xk9!mQ7zLw2".to_owned())]);
-        assert_eq!(found(&text.replace("Password", "Version")), []);
-    }
-
-    #[test]
     fn what_stands_before_lines_hides_nothing() {
         let bare = [
             "user,password\njoan,Xk9mQ7zLw2\n",
@@ -380,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn of_remarks_of_programs_only_secrets_are_found() {
+    fn of_comments_only_secrets_are_found() {
         let text = "extraction of numbers (+41 79\n123 45 67 / 68).\n";
         assert_eq!(found(text), [("PHONE_NUMBER".to_owned(), "+41 79\n123 45 67".to_owned())]);
         let text = " * extraction of numbers (+41 79\n * 123 45 67 / 68).\n";
@@ -444,7 +401,6 @@ mod tests {
             detector: &detector,
             text: &text,
             columns: Vec::new(),
-            pairs: Column::of_pairs(),
             left: 1000,
             found: Vec::new(),
             outcome: Ok(()),

@@ -6,7 +6,7 @@
 //! | `row` | [`RowReader`](row::RowReader): who is shown rows; cells and what may be their heads |
 //! | `first_row` | [`FirstRow`]: the first of rows of two cells, which are heads or a pair like the others |
 //! | `delimited` | rows that are lines, whose cells may have several |
-//! | `bare_lines` | lines without what stands before each of them |
+//! | `unprefixed_lines` | lines without what stands before each of them |
 //! | `sql` | rows in statements of SQL |
 //! | `sql_lists` | lists in those statements |
 //! | `sql_tables` | the columns of the tables that they make |
@@ -17,7 +17,6 @@
 //! | `placeholders` | [`PlacedColumns`]: those whose values come beside a statement of SQL |
 //! | `column` | [`with_cells`]: what is found in cells, each under its head |
 
-mod bare_lines;
 mod column;
 mod delimited;
 mod first_row;
@@ -30,6 +29,7 @@ mod snapshot;
 mod sql;
 mod sql_lists;
 mod sql_tables;
+mod unprefixed_lines;
 
 pub(super) use column::{has_columns, with_cells};
 pub(super) use first_row::FirstRow;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::redact::table::row::CELLS;
-use crate::redact::table::sql_lists::{List, is_of, list, space};
+use crate::redact::table::sql_lists::{List, comment, is_of, list, space};
 
 /// The longest statement that is read, in bytes.
 const STATEMENT: usize = 32 << 10;
@@ -127,19 +127,6 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     }
     out.push_str(text.get(kept..).unwrap_or_default());
     out.into()
-}
-
-/// Where the comment ends that begins at `at`, if one does.
-fn comment(text: &str, at: usize) -> Option<usize> {
-    let rest = text.get(at..)?;
-    if let Some(inner) = rest.strip_prefix("/*") {
-        return Some(inner.find("*/").map_or(text.len(), |end| at + end + 4));
-    }
-    let before = text.get(..at)?.trim_end_matches([' ', '\t']);
-    let begins = before.is_empty() || before.ends_with('\n');
-    let hash = rest.starts_with("# ") || begins && rest.starts_with('#');
-    let line = || at + rest.find('\n').unwrap_or(rest.len());
-    (hash || rest.starts_with("--")).then(line)
 }
 
 /// Whether a statement begins somewhere in a text: with it, or behind another.

@@ -18,9 +18,6 @@ pub(super) trait RowReader {
 
     /// A row of as many cells under them.
     fn row(&mut self, row: &[Range<usize>]);
-
-    /// A row of two cells under no heads, of which the first names the second.
-    fn pair(&mut self, _name: &Range<usize>, _value: &Range<usize>) {}
 }
 
 /// Whether these may be what columns are called.

@@ -80,6 +80,13 @@ impl ListReader<'_> {
                     quote = Some(byte);
                     entry.open(here, depth);
                 }
+                (None, b'-' | b'/' | b'#') => {
+                    if let Some(end) = comment(self.text, here) {
+                        entry.comment(self.text, here..end);
+                        here = end;
+                        continue;
+                    }
+                }
                 (None, b'(') => depth += 1,
                 (None, b')') if depth > 0 => depth -= 1,
                 (None, _) if depth == 0 && self.ends_entry(here, byte) => {
@@ -127,11 +134,22 @@ struct ListEntry {
     /// Where its first text in quotes begins and ends, and how many there are.
     literal: Range<usize>,
     literals: usize,
+    /// Where a comment begins behind it.
+    commented: Option<usize>,
 }
 
 impl ListEntry {
     const fn at(start: usize) -> Self {
-        Self { start, literal: start..start, literals: 0 }
+        Self { start, literal: start..start, literals: 0, commented: None }
+    }
+
+    /// A comment stands at `range`: before the entry, or behind it.
+    fn comment(&mut self, text: &str, range: Range<usize>) {
+        if text.get(self.start..range.start).is_some_and(|before| before.trim_ascii().is_empty()) {
+            self.start = range.end;
+        } else {
+            self.commented.get_or_insert(range.start);
+        }
     }
 
     /// A quote opens at `at`.
@@ -155,11 +173,12 @@ impl ListEntry {
     }
 
     /// What of the entry that ends before `end` is its cell.
-    fn cell(&self, of: &ListReader<'_>, end: usize) -> Range<usize> {
-        let text = of.text;
+    fn cell(&self, reader: &ListReader<'_>, end: usize) -> Range<usize> {
+        let text = reader.text;
+        let end = self.commented.unwrap_or(end);
         let whole = trimmed(text, self.start..end);
         let is_number = |cell: &str| cell.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        match (of.entries, self.literal_of(text, end)) {
+        match (reader.entries, self.literal_of(text, end)) {
             (Entries::Columns, _) => space(text, self.start)..end,
             (_, Some(literal)) => literal,
             (Entries::Values, None) => whole,
@@ -189,10 +208,30 @@ fn is_before_word(bytes: &[u8], at: usize) -> bool {
     rest.next().is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// Behind blanks and line ends at `at`.
+/// Behind blanks, line ends and comments at `at`.
 pub(super) fn space(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    at + (rest.len() - rest.trim_start().len())
+    let mut at = at;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        at += rest.len() - rest.trim_start().len();
+        match comment(text, at) {
+            Some(end) => at = end,
+            None => return at,
+        }
+    }
+}
+
+/// Where the comment ends that begins at `at`, if one does.
+pub(super) fn comment(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    if let Some(inner) = rest.strip_prefix("/*") {
+        return Some(inner.find("*/").map_or(text.len(), |end| at + end + 4));
+    }
+    let before = text.get(..at)?.trim_end_matches([' ', '\t']);
+    let begins = before.is_empty() || before.ends_with('\n');
+    let hash = rest.starts_with("# ") || begins && rest.starts_with('#');
+    let line = || at + rest.find('\n').unwrap_or(rest.len());
+    (hash || rest.starts_with("--")).then(line)
 }
 
 /// The word at `at`.
@@ -225,6 +264,8 @@ mod tests {
             ("('a(,)', f('b', 2), 'c' || 'd', NULL)", &["a(,)", "f('b', 2)", "c' || 'd", "NULL"]),
             ("(a, `b c`, [d])", &["a", "b c", "[d]"]),
             ("('')", &[""]),
+            ("(1, -- it's, of\n 'a' /* b, c */, 'd')", &["1", "a", "d"]),
+            ("(a int, # the id\n b)", &["a int", "b"]),
         ] {
             assert_eq!(read(text, Entries::Values, false), expected, "{text}");
         }

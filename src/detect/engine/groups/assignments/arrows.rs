@@ -53,8 +53,8 @@ impl WindowText<'_> {
             return self.value_at_link(name, value, form);
         }
         // Programs write types and functions so.
-        let drawn = memchr::memmem::find(self.view.slice(end, value), "\u{2192}".as_bytes()).is_some();
-        if !drawn && self.quote(value)?.is_none() {
+        let glyph = memchr::memmem::find(self.view.slice(end, value), "\u{2192}".as_bytes()).is_some();
+        if !glyph && self.quote(value)?.is_none() {
             return Ok(None);
         }
         let word = self.random_word(name, value)?;

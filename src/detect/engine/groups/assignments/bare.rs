@@ -4,8 +4,8 @@ use super::form::ValueForm;
 use super::named::LocatedName;
 use super::plain::{is_length, is_of_program, is_shouted};
 use super::shape::{
-    bare_password, fits_secret, is_bare, is_code, is_drawn, is_random, is_set, is_signed, is_tangle,
-    is_unguessable, is_variable, looks_like_key,
+    bare_password, fits_secret, is_bare, is_code, is_random, is_random_among_signs, is_random_setting,
+    is_signed, is_tangle, is_unguessable, is_variable, looks_like_key,
 };
 use super::text::{NeedMore, WindowText, is_name, is_quote, is_tag};
 use super::unspaced::is_prose;
@@ -138,7 +138,7 @@ impl WindowText<'_> {
         if !is_code(text) {
             return Ok(false);
         }
-        if name.meaning.named != NameMeaning::Password || !name.meaning.strong {
+        if !name.meaning.is_password() {
             return Ok(true);
         }
         let behind = self.byte(self.blanks(stop)?)?;
@@ -147,8 +147,8 @@ impl WindowText<'_> {
         let dotted = spelled.contains(&b'.') && !spelled.iter().any(u8::is_ascii_uppercase);
         let tight = matches!(form, ValueForm::Assigned { tight: true, colon: false, .. });
         let setting = tight && (dotted || is_shouted(spelled)) && self.heads_line(name);
-        let set = setting && is_set(text) && matches!(behind, None | Some(b'\n' | b'\r'));
-        Ok(!(ends && is_drawn(text) || set))
+        let set = setting && is_random_setting(text) && matches!(behind, None | Some(b'\n' | b'\r'));
+        Ok(!(ends && is_random_among_signs(text) || set))
     }
 
     /// Where the value ends that begins at `start` and holds the sign at `stop` with which most values end: with its line, if its
@@ -221,7 +221,7 @@ impl WindowText<'_> {
     /// Whether nothing but what lists, shells, diffs and quotations have there stands before the name in its line.
     fn heads_line(&self, name: LocatedName) -> bool {
         let line = self.line_before(name);
-        let whole = line.len() < self.head(name).len() || self.begins(name);
+        let whole = self.sees_line_start(name);
         let marks: [&[u8]; 8] = [b"-", b"*", b"+", b">", b"$", b"#", b"export", b"ENV"];
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         whole && name.dashes == 0 && words.all(|word| marks.contains(&word))

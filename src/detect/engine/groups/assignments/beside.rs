@@ -37,14 +37,17 @@ impl WindowText<'_> {
         at: usize,
         quoted: bool,
     ) -> Result<Option<(usize, ValueForm)>, NeedMore> {
+        // `Password: </td><td>…`.
+        let tag = self.blanks(self.run(at, 1, |byte| byte == b':')?)?;
+        if self.is(tag, b'<')? && self.is(tag + 1, b'/')? {
+            return self.element_behind(tag);
+        }
         match self.byte(at)? {
             Some(b',') => self.member_below(self.space(at + 1)?),
             Some(b'>') if quoted && self.names_element(start) => {
                 Ok(Some((self.space(at + 1)?, ValueForm::Prose)))
             }
             Some(b'\n' | b'\r') => self.member_below(self.space(at)?),
-            Some(b'<') => self.element_behind(at),
-            Some(b':') if self.is(at + 1, b'<')? => self.element_behind(at + 1),
             Some(b' ') if quoted && self.is(at + 1, b'{')? => self.member_within(at + 2),
             // The text format of Protocol Buffers parts members by blanks.
             Some(b' ')

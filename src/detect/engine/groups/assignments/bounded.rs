@@ -7,7 +7,7 @@ use super::plain::is_shouted;
 use super::shape::{has_digit, is_marked};
 use super::text::{NeedMore, Quote, WindowText, is_name, is_quote, is_tag};
 use super::value::{AssignedValue, LONGEST, piece};
-use crate::detect::naming::{NAME, NameMeaning};
+use crate::detect::naming::NAME;
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential;
 
@@ -50,7 +50,7 @@ impl WindowText<'_> {
         stop: usize,
         form: ValueForm,
     ) -> Result<Option<AssignedValue>, NeedMore> {
-        if name.meaning.named != NameMeaning::Password || !name.meaning.strong || !self.is(stop, b' ')? {
+        if !name.meaning.is_password() || !self.is(stop, b' ')? {
             return Ok(None);
         }
         let end = match form {
@@ -73,9 +73,9 @@ impl WindowText<'_> {
         end: usize,
     ) -> Result<Option<AssignedValue>, NeedMore> {
         let line = self.line_before(name);
-        let whole = line.len() < self.head(name).len() || self.begins(name);
+        let whole = self.sees_line_start(name);
         let between = self.view.slice(name.end, open.end);
-        let password = name.meaning.named == NameMeaning::Password && name.meaning.strong;
+        let password = name.meaning.is_password();
         if !password || !whole || line != b"\"" || between != b"\"=\"" || !self.ends_line(end + 1)? {
             return Ok(None);
         }
@@ -113,7 +113,7 @@ impl WindowText<'_> {
     /// Where the line ends of a variable in a file of such, or behind the command `set` of Windows' shell.
     fn setting_end(&self, name: LocatedName, at: usize) -> Result<Option<usize>, NeedMore> {
         let line = self.line_before(name);
-        let whole = line.len() < self.head(name).len() || self.begins(name);
+        let whole = self.sees_line_start(name);
         let spelled = self.view.slice(name.start, name.end);
         if !whole || name.dashes > 0 || !is_shouted(spelled) {
             return Ok(None);

@@ -6,7 +6,6 @@ use super::named::LocatedName;
 use super::shape::{has_label, is_marked, is_random, names_itself};
 use super::text::{NeedMore, WindowText, is_quote};
 use super::value::{AssignedValue, LONGEST, piece};
-use crate::detect::naming::NameMeaning;
 use crate::detect::rules::SecretKind;
 use crate::detect::validate::credential::{self, stands_in};
 
@@ -70,7 +69,7 @@ impl WindowText<'_> {
         stop: usize,
         form: ValueForm,
     ) -> Result<Option<AssignedValue>, NeedMore> {
-        let password = name.meaning.named == NameMeaning::Password && name.meaning.strong;
+        let password = name.meaning.is_password();
         if !password || !matches!(form, ValueForm::Assigned { tight: true, colon: false, .. }) {
             return Ok(None);
         }

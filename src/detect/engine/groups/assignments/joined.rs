@@ -53,6 +53,7 @@ impl WindowText<'_> {
             return Ok(None);
         }
         let first = self.quoted(meaning, open.end, end, form).map(|value| value.kind);
+        // All of it was looked at, and counts as that.
         self.value_at(open.end, last);
         let kind = first.or_else(|| kind(meaning, &whole, form).filter(|_| !whole.contains(&b' ')));
         Ok(kind.map(|kind| piece(kind, open.end, last, 0.0)))

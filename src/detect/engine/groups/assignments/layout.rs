@@ -190,7 +190,7 @@ impl WindowText<'_> {
     /// Whether the name stands first in its line.
     fn begins_line(&self, name: LocatedName) -> bool {
         let line = self.line_before(name);
-        line.iter().all(u8::is_ascii_whitespace) && (line.len() < self.head(name).len() || self.begins(name))
+        line.iter().all(u8::is_ascii_whitespace) && self.sees_line_start(name)
     }
 }
 

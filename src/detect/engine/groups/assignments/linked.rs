@@ -2,7 +2,7 @@
 
 use super::form::ValueForm;
 use super::named::LocatedName;
-use super::shape::is_drawn_with_signs;
+use super::shape::is_random_in_quotes;
 use super::text::{NeedMore, Quote, WindowText};
 use super::value::{AssignedValue, LONGEST, kind, piece};
 
@@ -111,13 +111,13 @@ impl WindowText<'_> {
         form: ValueForm,
     ) -> Option<AssignedValue> {
         let line = self.line_before(name);
-        let whole = line.len() < self.head(name).len() || self.begins(name);
+        let whole = self.sees_line_start(name);
         let between = self.view.slice(name.end, open.end.saturating_sub(open.escapes + 1));
         if !whole || line.contains(&open.byte) || between.contains(&open.byte) {
             return None;
         }
         let text = self.value_at(open.end, end);
-        let kind = kind(name.meaning, text, form).filter(|_| is_drawn_with_signs(text));
+        let kind = kind(name.meaning, text, form).filter(|_| is_random_in_quotes(text));
         kind.map(|kind| piece(kind, open.end, end, 0.0))
     }
 

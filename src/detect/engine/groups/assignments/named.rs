@@ -411,6 +411,11 @@ impl WindowText<'_> {
         name.word < LOOKBACK
     }
 
+    /// Whether what is kept before the name holds the beginning of its line.
+    pub(super) fn sees_line_start(&self, name: LocatedName) -> bool {
+        self.line_before(name).len() < self.head(name).len() || self.begins(name)
+    }
+
     /// What is given behind a type: `name Type = "value"`.
     fn typed(&self, at: usize) -> Result<Option<(usize, ValueForm)>, NeedMore> {
         let stop = self.run(at, 24, |byte| {

@@ -168,7 +168,7 @@ impl WindowText<'_> {
     fn is_short_label(&self, name: LocatedName) -> bool {
         let spelled = self.view.slice(name.start, name.end);
         let line = self.line_before(name);
-        let leads = line.len() < self.head(name).len() || self.begins(name);
+        let leads = self.sees_line_start(name);
         [b"pw".as_slice(), b"pass"].iter().any(|word| spelled.eq_ignore_ascii_case(word))
             && leads
             && line.iter().all(u8::is_ascii_whitespace)

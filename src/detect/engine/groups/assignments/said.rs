@@ -112,7 +112,7 @@ impl WindowText<'_> {
         let marks = |byte: &&u8| matches!(byte, b'>' | b'#' | b'/' | b'+' | b';' | b'|' | b' ');
         let signs = line.iter().take_while(marks).count();
         let signs = line.get(..signs).unwrap_or_default().trim_ascii();
-        let whole = line.len() < self.head(name).len() || self.begins(name);
+        let whole = self.sees_line_start(name);
         if !whole || signs.is_empty() {
             return Ok(at);
         }

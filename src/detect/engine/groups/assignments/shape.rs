@@ -218,7 +218,7 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: ValueForm, setting:
 
 /// Whether the letters and digits of a text with signs between are mixed as no program's names are, whatever the signs: no call, field
 /// or path.
-pub(super) fn is_drawn(text: &[u8]) -> bool {
+pub(super) fn is_random_among_signs(text: &[u8]) -> bool {
     let count = |sign: u8| text.iter().filter(|&&byte| byte == sign).count();
     let pairs = [(b'(', b')'), (b'[', b']'), (b'{', b'}')];
     let bracketed = pairs.iter().any(|&(open, close)| count(open) + count(close) > 0);
@@ -244,7 +244,7 @@ pub(super) fn is_drawn(text: &[u8]) -> bool {
 }
 
 /// The same of a text in quotes, which may have any sign, and no digit where its letters make up no words.
-pub(super) fn is_drawn_with_signs(text: &[u8]) -> bool {
+pub(super) fn is_random_in_quotes(text: &[u8]) -> bool {
     let letters: Vec<u8> = text.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
     let generated = || has_digit(&letters) && credential::is_generated(&letters);
     letters.len() >= 8
@@ -255,7 +255,7 @@ pub(super) fn is_drawn_with_signs(text: &[u8]) -> bool {
 
 /// Whether what looks like a field, a call or a path is a value where no program stands: in both cases, with a digit, and no call from
 /// end to end.
-pub(super) fn is_set(text: &[u8]) -> bool {
+pub(super) fn is_random_setting(text: &[u8]) -> bool {
     let any = |is: fn(&u8) -> bool| text.iter().any(is);
     let head = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let owned = text.get(..head).is_some_and(|head| OWNERS.contains(&head));

@@ -14,6 +14,8 @@ fn passwords_of_mixed_signs_are_no_programs() {
             "DB_PASSWORD={}\n",
             "<password>{}</password>",
             "<td>Password</td><td>{}</td>",
+            "<tr><td class=\"e\">Password </td><td class=\"v\">{} </td></tr>",
+            "<td>Password: </td><td>{}</td>",
             "| Password | {} |\n",
         ] {
             let text = place.replace("{}", value);

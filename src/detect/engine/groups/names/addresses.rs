@@ -2,9 +2,8 @@
 //! the address.
 
 use super::super::super::view::View;
-use super::labels::Caseless;
 use super::letters::{is_letter, text, text_before};
-use super::word::Tagged;
+use super::word::{NameLook, Tagged};
 use crate::detect::rules::NameTag;
 
 /// How much is read before a value, in bytes, and of the value.
@@ -12,8 +11,8 @@ const BEFORE: usize = 40;
 const ADDRESS: usize = 128;
 
 /// How addresses are labelled and written in one language.
-struct AddressScript {
-    /// What their labels end with.
+struct AddressLanguage {
+    /// Their labels, each whole: with another word before it, it is one of a server or a page.
     labels: &'static [&'static str],
     /// Words and signs for parts of one, and how many different ones it has at least.
     parts: &'static [&'static str],
@@ -22,8 +21,8 @@ struct AddressScript {
     comma: bool,
 }
 
-static SCRIPTS: [AddressScript; 6] = [
-    AddressScript {
+static LANGUAGES: [AddressLanguage; 6] = [
+    AddressLanguage {
         labels: &[
             "地址",
             "住址",
@@ -50,31 +49,31 @@ static SCRIPTS: [AddressScript; 6] = [
         least: 2,
         comma: true,
     },
-    AddressScript {
+    AddressLanguage {
         labels: &["住所", "現住所", "ご住所", "自宅住所", "送付先住所", "お届け先住所"],
         parts: &["都", "道", "府", "県", "市", "区", "郡", "町", "村", "丁目", "番地"],
         least: 2,
         comma: true,
     },
-    AddressScript {
+    AddressLanguage {
         labels: &["주소", "집주소", "자택주소", "배송주소", "배송지"],
         parts: &["시", "도", "구", "군", "읍", "면", "동", "로", "길", "번지"],
         least: 2,
         comma: false,
     },
-    AddressScript {
+    AddressLanguage {
         labels: &["العنوان", "عنوان", "عنوان السكن"],
         parts: &["شارع", "ص.ب"],
         least: 1,
         comma: false,
     },
-    AddressScript {
+    AddressLanguage {
         labels: &["כתובת", "הכתובת", "כתובת מגורים"],
         parts: &["רחוב", "רח'", "שדרות", "שד'", "דרך", "סמטת"],
         least: 1,
         comma: false,
     },
-    AddressScript {
+    AddressLanguage {
         labels: &["ที่อยู่"],
         parts: &["ถนน", "ซอย", "แขวง", "เขต", "ตำบล", "อำเภอ", "จังหวัด"],
         least: 1,
@@ -83,28 +82,27 @@ static SCRIPTS: [AddressScript; 6] = [
 ];
 
 /// The address at `start`, if a label that says that one follows stands right before it.
-pub(super) fn caseless(view: &View<'_>, start: usize) -> Option<Caseless> {
-    let script = label_before(view, start)?;
+pub(super) fn behind_label(view: &View<'_>, start: usize) -> Option<NameLook> {
+    let language = labelled_language(view, start)?;
     if start + ADDRESS >= view.len() && !view.complete {
-        return Some(Caseless::NeedMore);
+        return Some(NameLook::NeedMore);
     }
-    let value = script.value(text(view, start, start + ADDRESS));
+    let value = language.value(text(view, start, start + ADDRESS));
     let tagged = Tagged { tag: NameTag::Location, start, end: start + value.len(), score: 0.7 };
-    Some(if script.is_address(value) { Caseless::Name(tagged) } else { Caseless::Nobody })
+    Some(if language.is_address(value) { NameLook::Name(tagged) } else { NameLook::Nobody })
 }
 
 /// The language of the label that stands right before `start`.
-fn label_before(view: &View<'_>, start: usize) -> Option<&'static AddressScript> {
+fn labelled_language(view: &View<'_>, start: usize) -> Option<&'static AddressLanguage> {
     let before = text_before(view, start, BEFORE);
     let outer = |c: char| matches!(c, '"' | '\'' | '\\' | '\u{201c}' | ' ' | '\t' | '\n' | '\r');
     let named = before.trim_end_matches(outer).strip_suffix([':', '=', '\u{ff1a}'])?;
     let named = named.trim_end_matches(|c| outer(c) || c == '*');
-    // Other words before it make it one of a server, of mail, of a page.
     let ends = |label: &str| named.strip_suffix(label).is_some_and(|rest| !rest.ends_with(is_letter));
-    SCRIPTS.iter().find(|script| script.labels.iter().any(|&label| ends(label)))
+    LANGUAGES.iter().find(|language| language.labels.iter().any(|&label| ends(label)))
 }
 
-impl AddressScript {
+impl AddressLanguage {
     /// The value that a text begins with: up to the end of its line, its quote or its cell.
     fn value<'t>(&self, text: &'t str) -> &'t str {
         let mut before = ' ';

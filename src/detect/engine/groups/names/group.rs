@@ -7,13 +7,13 @@ use super::super::super::pattern::CompiledPattern;
 use super::super::super::track::Track;
 use super::addresses;
 use super::gather::{self, AtCapital, gather};
-use super::labels::{self, Caseless, Labelled};
+use super::labels::{self, Labelled};
 use super::letters::is_capital;
 use super::lexicon;
-use super::records::{Recorded, recorded};
+use super::records::recorded;
 use super::streets;
 use super::tagger::tag;
-use super::word::{Sequence, Tagged};
+use super::word::{NameLook, Sequence, Tagged};
 use crate::detect::rules::{NameTag, RuleRef};
 
 /// What a sequence costs beside its bytes, in steps.
@@ -69,14 +69,14 @@ impl Group for NamesGroup {
         let mut words = Sequence::default();
         while let Some(start) = capital(pass, at) {
             if labels::is_caseless(view, start) {
-                let address = addresses::caseless(view, start);
+                let address = addresses::behind_label(view, start);
                 match address.unwrap_or_else(|| labels::caseless(view, start)) {
-                    Caseless::NeedMore => {
+                    NameLook::NeedMore => {
                         track.at = start;
                         return;
                     }
-                    Caseless::Nobody => at = start + 1,
-                    Caseless::Name(name) => {
+                    NameLook::Nobody => at = start + 1,
+                    NameLook::Name(name) => {
                         at = name.end;
                         self.0.offer(pass, name, found);
                     }
@@ -84,12 +84,12 @@ impl Group for NamesGroup {
                 continue;
             }
             match recorded(view, start) {
-                Recorded::NeedMore => {
+                NameLook::NeedMore => {
                     track.at = streets::may_begin(view, start).max(track.at.min(start));
                     return;
                 }
-                Recorded::Nobody => {}
-                Recorded::Name(name) => {
+                NameLook::Nobody => {}
+                NameLook::Name(name) => {
                     at = name.end;
                     self.0.offer(pass, name, found);
                     continue;

@@ -12,7 +12,7 @@ use super::lexicon::look_up_name;
 use super::roles::{NameList, roles};
 use super::spelling::WordCase;
 use super::surroundings::{ends_line, in_code, is_line_end};
-use super::word::{NameWord, Tagged};
+use super::word::{NameLook, NameWord, Tagged};
 use super::words::is;
 use crate::detect::naming::{self, is_upper};
 use crate::detect::rules::NameTag;
@@ -292,13 +292,6 @@ pub(super) fn surname_first(view: &View<'_>, word: &NameWord) -> Option<usize> {
     (known && closed && WordCase::of(given) == WordCase::Name).then_some(word.end + ", ".len() + length)
 }
 
-/// What stands behind a label in a script without capitals.
-pub(super) enum Caseless {
-    NeedMore,
-    Nobody,
-    Name(Tagged),
-}
-
 /// Whether a sign, or the end of a line, stands before `at`, as before what has a label.
 pub(super) fn may_begin(view: &View<'_>, at: usize) -> bool {
     let sign = |byte: u8| matches!(byte, b':' | b'=' | b'>' | b'"' | b'\'' | b'\n' | b'[');
@@ -316,12 +309,12 @@ pub(super) fn is_caseless(view: &View<'_>, at: usize) -> bool {
 }
 
 /// The name at `start` in a script without capitals, behind a label that says that it is one.
-pub(super) fn caseless(view: &View<'_>, start: usize) -> Caseless {
+pub(super) fn caseless(view: &View<'_>, start: usize) -> NameLook {
     if label_before(view, start) != Some(Labelled::Part) {
-        return Caseless::Nobody;
+        return NameLook::Nobody;
     }
     if start + NAME >= view.len() && !view.complete {
-        return Caseless::NeedMore;
+        return NameLook::NeedMore;
     }
     let ahead = text(view, start, start + NAME);
     let (mut end, mut words, mut before) = (0, 1, ' ');
@@ -336,7 +329,7 @@ pub(super) fn caseless(view: &View<'_>, start: usize) -> Caseless {
     }
     let name = ahead.get(..end).unwrap_or_default();
     if name.chars().nth(1).is_none() || name.split(' ').any(|word| roles(word).has(NameList::Placeholder)) {
-        return Caseless::Nobody;
+        return NameLook::Nobody;
     }
-    Caseless::Name(Tagged { tag: NameTag::Person, start, end: start + end, score: 0.75 })
+    NameLook::Name(Tagged { tag: NameTag::Person, start, end: start + end, score: 0.75 })
 }

@@ -8,7 +8,7 @@ use super::lexicon::{Classes, look_up_name};
 use super::roles::{NameList, roles};
 use super::spelling::WordCase;
 use super::surroundings::{NameLabel, before};
-use super::word::Tagged;
+use super::word::{NameLook, Tagged};
 use crate::detect::naming;
 use crate::detect::rules::NameTag;
 
@@ -22,13 +22,6 @@ const FURTHER: usize = 2;
 /// Titles behind the names of reservations.
 const TITLES: [&str; 8] = ["CHD", "INF", "MISS", "MR", "MRS", "MS", "MSTR", "MX"];
 
-/// What stands in a record.
-pub(super) enum Recorded {
-    NeedMore,
-    Nobody,
-    Name(Tagged),
-}
-
 /// What stands between the parts of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Between {
@@ -40,14 +33,14 @@ enum Between {
 }
 
 /// The name in capitals at `start`, if a label or a title says that it is one.
-pub(super) fn recorded(view: &View<'_>, start: usize) -> Recorded {
-    let Some(between) = between(view, start) else { return Recorded::Nobody };
+pub(super) fn recorded(view: &View<'_>, start: usize) -> NameLook {
+    let Some(between) = between(view, start) else { return NameLook::Nobody };
     let labelled = label_before(view, start).is_some() && before(view, start).named != NameLabel::Thing;
     if !labelled && between != Between::Slash {
-        return Recorded::Nobody;
+        return NameLook::Nobody;
     }
     if start + NAME >= view.len() && !view.complete {
-        return Recorded::NeedMore;
+        return NameLook::NeedMore;
     }
     let ahead = text(view, start, start + NAME);
     let length = match between {
@@ -57,7 +50,7 @@ pub(super) fn recorded(view: &View<'_>, start: usize) -> Recorded {
         _ => parted(ahead, between, labelled),
     };
     let name = |length: usize| Tagged { tag: NameTag::Person, start, end: start + length, score: 0.75 };
-    length.map_or(Recorded::Nobody, |length| Recorded::Name(name(length)))
+    length.map_or(NameLook::Nobody, |length| NameLook::Name(name(length)))
 }
 
 /// What stands behind the first word, if that may begin such a name: most words are told by two bytes.

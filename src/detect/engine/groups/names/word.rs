@@ -11,6 +11,14 @@ use crate::detect::rules::NameTag;
 /// Joins the names of one company: `Schmidt & Weber KG`.
 pub(super) const JOINT: &str = "&";
 
+/// What a look at one place found.
+pub(super) enum NameLook {
+    /// Nothing is decided before more of the text has come.
+    NeedMore,
+    Nobody,
+    Name(Tagged),
+}
+
 /// A name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tagged {

@@ -1,5 +1,5 @@
-//! [`with_islands`]: what is found in the values of JSON that stands within a text, each under its name: in a sentence, a fence of
-//! Markdown, a line of a log. A text that is a document itself is read as one elsewhere.
+//! [`with_inline_documents`]: what is found in the values of JSON that stands within a text, each under its name: in a sentence, a fence of
+//! Markdown, a line of a log. Not for a text that is a document itself, which is read as one.
 
 use std::ops::Range;
 
@@ -7,10 +7,8 @@ use memchr::memchr2;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Cache, Detector, Finding, Span};
-use crate::redact::document_value::DocumentValue;
-use crate::redact::names::Labels;
-use crate::redact::opaque::opaque_from;
-use crate::stream::json::{Decoded, JsonToken, Leaf, walk};
+use crate::redact::document_findings::{DocumentFindings, with_more};
+use crate::stream::json::{JsonToken, walk};
 
 /// The longest document that is looked for, and the longest value of it, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -25,64 +23,27 @@ const BLANKS: usize = 64;
 ///
 /// # Errors
 /// The detector's checkpoint said so.
-pub(super) fn with_islands(
+pub(super) fn with_inline_documents(
     detector: &Detector,
     cache: &mut Cache,
     text: &str,
-    mut found: Vec<Finding>,
+    found: Vec<Finding>,
 ) -> Result<Vec<Finding>, Stopped> {
     let mut more = Vec::new();
-    if is_document(text) {
-        return Ok(found);
-    }
-    for island in Islands::of(text) {
-        let doc = text.get(island.clone()).unwrap_or_default();
-        let within = in_document(detector, cache, doc)?;
-        more.extend(within.into_iter().map(|one| {
-            let span = Span::new(island.start + one.span.start, island.start + one.span.end);
+    for range in InlineDocuments::of(text) {
+        let doc = text.get(range.clone()).unwrap_or_default();
+        let reads = |token, held: &str| token == JsonToken::Text && !held.is_empty() && held.len() <= VALUE;
+        let within = DocumentFindings::of(detector, cache, doc, reads)?.map(|within| within.found);
+        more.extend(within.unwrap_or_default().into_iter().map(|one| {
+            let span = Span::new(range.start + one.span.start, range.start + one.span.end);
             Finding { span, ..one }
         }));
     }
-    // Both are in order, and what is found in all of the text stands.
-    more.retain(|one| {
-        let first = found.partition_point(|known| known.span.end <= one.span.start);
-        !found.get(first).is_some_and(|known| known.span.overlaps(one.span))
-    });
-    if !more.is_empty() {
-        found.extend(more);
-        found.sort_by_key(|one| one.span.start);
-    }
-    Ok(found)
-}
-
-/// What is found in the values of a document, each under its name.
-fn in_document(detector: &Detector, cache: &mut Cache, doc: &str) -> Result<Vec<Finding>, Stopped> {
-    let (mut labels, mut more, mut outcome) = (Labels::default(), Vec::new(), Ok(()));
-    // It has been walked through before.
-    let _faults = walk(doc.as_bytes(), &mut |path, Leaf { span, token }| {
-        let held = doc.get(span.clone()).unwrap_or_default();
-        if token != JsonToken::Text || held.is_empty() || held.len() > VALUE {
-            return;
-        }
-        let at = DocumentValue::new(doc.as_bytes(), path, &span);
-        if opaque_from(held, || labels.named(at)).is_some() {
-            return;
-        }
-        let Some(label) = labels.of(at) else { return };
-        let decoded = Decoded::of(held.as_bytes());
-        let within = outcome.and_then(|()| detector.try_find_with(cache, Some(label), decoded.text()));
-        outcome = within.as_ref().map(|_| ()).map_err(|stopped| *stopped);
-        more.extend(within.unwrap_or_default().into_iter().map(|one| {
-            let range = decoded.encoded(one.span.start..one.span.end);
-            let span = Span::new(span.start + range.start, span.start + range.end);
-            Finding { span, near: None, ..one }
-        }));
-    });
-    outcome.map(|()| more)
+    Ok(with_more(found, more))
 }
 
 /// The documents in a text, one behind the other.
-struct Islands<'t> {
+struct InlineDocuments<'t> {
     text: &'t str,
     /// Where to look on.
     at: usize,
@@ -90,7 +51,7 @@ struct Islands<'t> {
     left: usize,
 }
 
-impl<'t> Islands<'t> {
+impl<'t> InlineDocuments<'t> {
     const fn of(text: &'t str) -> Self {
         Self { text, at: 0, left: text.len().saturating_mul(SHARE).saturating_add(LEAST) }
     }
@@ -120,7 +81,7 @@ impl<'t> Islands<'t> {
     }
 }
 
-impl Iterator for Islands<'_> {
+impl Iterator for InlineDocuments<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
@@ -142,7 +103,7 @@ impl Iterator for Islands<'_> {
 }
 
 /// Whether all of a text is an object or a list in JSON.
-fn is_document(text: &str) -> bool {
+pub(super) fn is_document(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && walk(text.as_bytes(), &mut |_, _| {}).is_ok()
 }
 
@@ -164,7 +125,7 @@ mod tests {
     fn found(text: &str) -> Vec<String> {
         let detector = fixture::detector();
         let (mut cache, known) = (detector.cache(), detector.find(text));
-        let found = with_islands(&detector, &mut cache, text, known).unwrap();
+        let found = with_inline_documents(&detector, &mut cache, text, known).unwrap();
         let value = |one: &Finding| text.get(one.span.start..one.span.end).unwrap().to_owned();
         found.iter().map(value).collect()
     }
@@ -201,7 +162,7 @@ mod tests {
     #[test]
     fn the_look_for_documents_is_bounded() {
         let text = "{\"a\":".repeat(50_000);
-        let mut islands = Islands::of(&text);
-        assert!(islands.next().is_none() && islands.left == 0);
+        let mut documents = InlineDocuments::of(&text);
+        assert!(documents.next().is_none() && documents.left == 0);
     }
 }

@@ -1,4 +1,4 @@
-//! [`BareLines`]: lines of a text without what stands before each of them: signs of quotations, remarks and changes, numbers, places
+//! [`UnprefixedLines`]: lines of a text without what stands before each of them: signs of quotations, comments and changes, numbers, places
 //! in files, names of programs, times. Whoever shows a file or a log writes that there, and a table behind it is none any more.
 
 use std::iter::once;
@@ -189,18 +189,18 @@ impl<'t> LineBlock<'t> {
 }
 
 /// The lines of a text that begin alike, two and more one after the other, without what they begin with.
-pub(super) struct BareLines {
+pub(super) struct UnprefixedLines {
     /// The lines, with an empty one between those that do not belong together.
     pub(super) text: String,
     map: SourceMap,
-    /// Where in the text remarks of programs stand, in order.
-    remarks: Vec<Range<usize>>,
+    /// Where in the text comments of programs stand, in order.
+    comments: Vec<Range<usize>>,
 }
 
-impl BareLines {
+impl UnprefixedLines {
     /// `None` if no lines of the text begin so.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let mut bare = Self { text: String::new(), map: SourceMap::at(0), remarks: Vec::new() };
+        let mut bare = Self { text: String::new(), map: SourceMap::at(0), comments: Vec::new() };
         let (mut block, mut end): (Option<LineBlock<'_>>, _) = (None, 0);
         for whole in text.split_inclusive('\n') {
             let start = end;
@@ -237,17 +237,17 @@ impl BareLines {
         self.map.plain(line.len());
         self.text.push_str(source.get(line).unwrap_or_default());
         if matches!(block.last, Prefix::Comment(_)) {
-            match self.remarks.last_mut() {
+            match self.comments.last_mut() {
                 Some(last) if last.end == start => last.end = self.text.len(),
-                _ => self.remarks.push(start..self.text.len()),
+                _ => self.comments.push(start..self.text.len()),
             }
         }
     }
 
-    /// Whether a remark of a program stands there in the text.
-    pub(super) fn is_remark(&self, at: usize) -> bool {
-        let next = self.remarks.partition_point(|remark| remark.end <= at);
-        self.remarks.get(next).is_some_and(|remark| remark.start <= at)
+    /// Whether a comment of a program stands there in the text.
+    pub(super) fn is_comment(&self, at: usize) -> bool {
+        let next = self.comments.partition_point(|comment| comment.end <= at);
+        self.comments.get(next).is_some_and(|comment| comment.start <= at)
     }
 
     /// The findings as places of the source, each line of one for itself.
@@ -291,7 +291,7 @@ mod tests {
             ("web-1  | a\nweb-1  |\nweb-1  | b\n", "a\n\nb\n"),
             ("2026-03-02T11:04:22.123Z stdout F a\n2026-03-02T11:04:23+01:00 b\n", "a\nb\n"),
         ] {
-            let found = BareLines::of(text).map(|lines| lines.text);
+            let found = UnprefixedLines::of(text).map(|lines| lines.text);
             assert_eq!(found.as_deref(), Some(bare), "{text}");
         }
     }
@@ -316,14 +316,14 @@ mod tests {
             " a | b\n---+---\n 1 | 2\n",
             "name: a\nname: b\n",
         ] {
-            assert!(BareLines::of(text).is_none(), "{text}");
+            assert!(UnprefixedLines::of(text).is_none(), "{text}");
         }
     }
 
     #[test]
     fn findings_lead_to_the_source() {
         let text = "See:\n> ab\n> cd\n\n# ef\n# gh\n";
-        let lines = BareLines::of(text).unwrap();
+        let lines = UnprefixedLines::of(text).unwrap();
         assert_eq!(lines.text, "ab\ncd\n\nef\ngh\n");
         let finding = crate::redact::fixture::detector().find("ssn 536-22-8471")[0];
         let places = |start, end| {
@@ -334,6 +334,6 @@ mod tests {
         assert_eq!(places(1, 5), ["b", "cd"]);
         assert_eq!(places(4, 9), ["d", "ef"]);
         assert_eq!(places(7, 9), ["ef"]);
-        assert_eq!([0, 4, 5, 7, 12].map(|at| lines.is_remark(at)), [false, false, false, true, true]);
+        assert_eq!([0, 4, 5, 7, 12].map(|at| lines.is_comment(at)), [false, false, false, true, true]);
     }
 }
