@@ -21,9 +21,6 @@ const READ_AHEAD: usize = 8;
 /// All blocks together that are taken ahead have about so many bytes, with any number of threads.
 const AHEAD: usize = 8 << 20;
 
-/// What a text's beginning is kept at a multiple of, in bytes: a scan goes by blocks of as many.
-const ALIGNED: usize = 64;
-
 /// What comes of an input.
 pub enum InputPart {
     /// More of a text.
@@ -74,6 +71,9 @@ pub trait BlockWork: Send + Sync + 'static {
 
     /// How much of the text before a block it is told, in bytes.
     const CONTEXT: usize;
+
+    /// What that begins at a multiple of in its text, in bytes.
+    const ALIGNMENT: usize;
 
     /// How much of `bytes` blocks can have where more may follow: the rest begins the next one. Of the first `known` bytes none
     /// could.
@@ -188,10 +188,15 @@ impl<W: BlockWork, E: From<JobPanic> + Send + 'static> Blocks<W, E> {
         })
     }
 
+    /// What is done with blocks, for whoever takes one on which nothing was done ahead.
+    pub fn work(&self) -> &W {
+        &self.work
+    }
+
     /// Takes what comes next, and waits for it; where nothing has come that waits for its rest, no longer than `pause`.
     ///
     /// # Errors
-    /// Reading; and a thread that has failed.
+    /// Reading; and a thread that has failed, be it the one that reads.
     pub fn take(&mut self, pause: Option<Duration>) -> Result<Arrival<W::Done>, E> {
         loop {
             self.take_ahead();
@@ -219,7 +224,8 @@ impl<W: BlockWork, E: From<JobPanic> + Send + 'static> Blocks<W, E> {
             match next {
                 Ok(part) => self.put(part),
                 Err(RecvTimeoutError::Timeout) => return Ok(Arrival::Pause),
-                Err(RecvTimeoutError::Disconnected) => return Ok(Arrival::End),
+                // Whoever reads says when a text ends; this one has panicked.
+                Err(RecvTimeoutError::Disconnected) => return Err(JobPanic.into()),
             }
         }
     }
@@ -289,7 +295,7 @@ impl<W: BlockWork, E: From<JobPanic> + Send + 'static> Blocks<W, E> {
         if W::CONTEXT == 0 || self.most == 0 {
             return;
         }
-        let kept = W::CONTEXT + self.at % ALIGNED;
+        let kept = W::CONTEXT + self.at % W::ALIGNMENT;
         self.context.extend_from_slice(bytes.get(bytes.len().saturating_sub(kept)..).unwrap_or_default());
         self.context.drain(..self.context.len().saturating_sub(kept));
     }

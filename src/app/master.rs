@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::config::settings::{Settings, Vault as Said};
 use crate::store::Records;
-use crate::vault::{Freshness, KeyOrigin, MasterKey, Vault, VaultError};
+use crate::vault::{Freshness, MasterKey, Vault, VaultError};
 
 /// Where the vault's own key is.
 pub(super) fn file(settings: &Settings) -> PathBuf {
@@ -68,14 +68,9 @@ pub(super) async fn ensure_next_start(
     config: &Config,
     running: &Config,
 ) -> Result<(), VaultError> {
-    let same = config.vault == running.vault && !is_own(config) && config.vault.master_key.is_none();
-    if same || config.vault.master_key_command.is_some() {
+    let Said { master_key_command, passphrase, .. } = &config.vault;
+    if master_key_command.is_some() || passphrase.is_some() && config.vault == running.vault {
         return Ok(());
-    }
-    let path = file(config);
-    // What is no file would be waited for.
-    if is_own(config) && std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-        return Err(VaultError::KeyFormat(KeyOrigin::File(path)));
     }
     let mut last = Ok(());
     for key in keys(records, config).await? {

@@ -30,7 +30,7 @@ pub(super) fn private_files() {
 }
 
 /// Takes as many file descriptors as the operating system allows, instead of what it gives who does not ask: often 1024,
-/// which is some five hundred requests.
+/// which is fewer than four hundred requests.
 ///
 /// Returns how many that are; `None`: without limit.
 ///

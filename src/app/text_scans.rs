@@ -33,6 +33,7 @@ impl BlockWork for TextScans {
     type Done = Option<SpeculativeScan>;
 
     const CONTEXT: usize = SpeculativeScan::CONTEXT;
+    const ALIGNMENT: usize = SpeculativeScan::ALIGNMENT;
 
     fn whole(&self, bytes: &[u8], _: usize) -> usize {
         complete(bytes)

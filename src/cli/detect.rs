@@ -3,9 +3,9 @@
 //! On a terminal the text itself is shown, findings coloured. Elsewhere there is one JSON object a finding, with its
 //! place and without its value: such reports end up in build logs and tickets. `--show` adds the value.
 
+use std::collections::BTreeMap;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -48,12 +48,11 @@ fn run_rows(
     threads: usize,
     output: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let (look, names) = (Arc::new(look), files.names());
-    let work = RowWork(Arc::clone(&look));
+    let names = files.names();
     let mut blocks = Blocks::new(RowWork(look), threads, move |parts| files.read(parts)).map_err(reading)?;
     let mut bad = 0;
     for name in names {
-        bad += rows(&work, &mut blocks, &name, output)?;
+        bad += rows(&mut blocks, &name, output)?;
         output.flush()?;
     }
     match bad {
@@ -242,12 +241,21 @@ impl<'a> TextReport<'a> {
 
     /// Reports every candidate of a text; they overlap.
     fn candidates(&mut self, text: &str) -> Result<(), Failure> {
-        let place = |offset: usize| {
-            let mut place = LineColumn::default();
-            place.pass(text.get(..offset).unwrap_or(text));
-            place
-        };
-        for finding in self.look.find_with(&mut self.look.detector.cache(), text) {
+        let found = self.look.find_with(&mut self.look.detector.cache(), text);
+        let mut offsets: Vec<usize> = found.iter().flat_map(|one| [one.span.start, one.span.end]).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        let (mut at, mut place) = (0, LineColumn::default());
+        let places: BTreeMap<usize, LineColumn> = offsets
+            .into_iter()
+            .map(|offset| {
+                place.pass(text.get(at..offset).unwrap_or_default());
+                at = offset;
+                (offset, place)
+            })
+            .collect();
+        let place = |offset: usize| places.get(&offset).copied().unwrap_or_default();
+        for finding in found {
             let (start, end) = (finding.span.start, finding.span.end);
             let value = text.get(start..end).unwrap_or_default();
             let found = Located { file: self.name, begin: place(start), end: place(end), value };

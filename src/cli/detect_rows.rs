@@ -1,7 +1,6 @@
 //! `detect --jsonl`: texts in rows, and a row of findings for each.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -13,7 +12,7 @@ use crate::cli::streams::complaint;
 use crate::detect::Finding;
 
 /// Answers the rows of a block.
-pub(super) struct RowWork(pub(super) Arc<DetectOptions>);
+pub(super) struct RowWork(pub(super) DetectOptions);
 
 /// What became of the rows of a block.
 pub(super) struct AnsweredRows {
@@ -80,6 +79,7 @@ impl BlockWork for RowWork {
     type Done = serde_json::Result<AnsweredRows>;
 
     const CONTEXT: usize = 0;
+    const ALIGNMENT: usize = 1;
 
     fn whole(&self, bytes: &[u8], known: usize) -> usize {
         let fresh = bytes.get(known..).unwrap_or_default();
@@ -93,14 +93,13 @@ impl BlockWork for RowWork {
 
 /// Writes a row out for each row of the next text; how many could not be read.
 pub(super) fn rows(
-    work: &RowWork,
     blocks: &mut Blocks<RowWork, Failure>,
     name: &str,
     output: &mut dyn Write,
 ) -> Result<usize, Failure> {
     let (mut before, mut bad) = (0, 0);
     while let Arrival::Block(Block { bytes, done }) = blocks.take(None)? {
-        let rows = done.unwrap_or_else(|| work.answered(&bytes)).map_err(std::io::Error::from)?;
+        let rows = done.unwrap_or_else(|| blocks.work().answered(&bytes)).map_err(std::io::Error::from)?;
         output.write_all(&rows.out)?;
         for line in &rows.bad {
             complaint(&format!("{name}:{}: not a JSON object with a string `text`", before + line));
@@ -181,9 +180,13 @@ mod tests {
             r#"{"id":null,"spans":[]}"#,
             r#"{"id":[1],"spans":[{"start":0,"end":15,"entity":"EMAIL_ADDRESS","score":1.0}]}"#,
         ];
-        let look =
-            DetectOptions { detector: detector(), names: NameArg::Rule, candidates: false, values: false };
-        let look = Arc::new(look);
+        let detector = detector();
+        let options = || DetectOptions {
+            detector: detector.clone(),
+            names: NameArg::Rule,
+            candidates: false,
+            values: false,
+        };
         for (threads, size) in
             [1, 2, 5].into_iter().flat_map(|threads| (1..60).map(move |size| (threads, size)))
         {
@@ -193,9 +196,9 @@ mod tests {
                 }
                 parts.send(Ok(InputPart::End));
             };
-            let mut blocks = Blocks::new(RowWork(Arc::clone(&look)), threads, read).unwrap();
+            let mut blocks = Blocks::new(RowWork(options()), threads, read).unwrap();
             let mut out = Vec::new();
-            let bad = rows(&RowWork(Arc::clone(&look)), &mut blocks, "test", &mut out);
+            let bad = rows(&mut blocks, "test", &mut out);
             assert!(matches!(bad, Ok(1)), "{threads} threads, pieces of {size}");
             let out = String::from_utf8(out).unwrap();
             assert_eq!(out.lines().collect::<Vec<_>>(), expected, "{threads} threads, pieces of {size}");

@@ -54,4 +54,4 @@ pub use restart::restart_only;
 pub use rules::CompiledRules;
 pub use spanned::Spanned;
 pub use supplied::{Env, ProcessEnv, Requirements, SecretSource, Supplied};
-pub use weakened::{Weakening, some_of, weakened};
+pub use weakened::{Weakening, listed_names, weakened};

@@ -24,7 +24,7 @@ pub struct Weakening {
 }
 
 /// The first of these names, and how many more there are; `None` of none.
-pub fn some_of(names: &[&str]) -> Option<String> {
+pub fn listed_names(names: &[&str]) -> Option<String> {
     let first = names.get(..names.len().min(NAMED)).unwrap_or_default();
     let more = names.len().saturating_sub(first.len());
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -61,8 +61,8 @@ fn of_rules(before: &Config, after: &Config, gone: &BTreeSet<&str>) -> Vec<Weake
     let surer: Vec<&str> = before.catalogue.rules().filter(rose).map(Rule::name).collect();
     let model = before.catalogue.names_model().is_some() && after.catalogue.names_model().is_none();
     let changes = [
-        some_of(&gone).map(|names| format!("rules are gone: {names}")),
-        some_of(&surer).map(|names| format!("rules have a higher threshold: {names}")),
+        listed_names(&gone).map(|names| format!("rules are gone: {names}")),
+        listed_names(&surer).map(|names| format!("rules have a higher threshold: {names}")),
         model.then(|| "no names model looks for persons and places any more".to_owned()),
     ];
     changes.into_iter().flatten().map(|change| Weakening { route: None, change }).collect()
@@ -76,7 +76,7 @@ struct ConfiguredRoute<'c> {
 }
 
 /// What happens to findings one way.
-struct Treatment {
+struct RestMethod {
     /// In a word.
     word: String,
     /// Whether nothing is looked for, whatever rules have of their own.
@@ -109,11 +109,11 @@ impl BodyWay {
     }
 
     /// What the rest gets.
-    fn rest(self, redact: &Redact) -> Treatment {
+    fn rest(self, redact: &Redact) -> RestMethod {
         match self {
             Self::Requests => {
                 let rest = *redact.requests;
-                Treatment {
+                RestMethod {
                     word: format!("{rest:?}").to_lowercase(),
                     off: rest == Requests::Off,
                     passes: matches!(rest, Requests::Report | Requests::Allow),
@@ -121,7 +121,7 @@ impl BodyWay {
             }
             Self::Answers => {
                 let rest = redact.answers();
-                Treatment {
+                RestMethod {
                     word: format!("{rest:?}").to_lowercase(),
                     off: rest == Answers::Off,
                     passes: matches!(rest, Answers::Report | Answers::Allow),
@@ -135,7 +135,7 @@ impl<'c> ConfiguredRoute<'c> {
     /// The rules whose values do not pass as they are this way.
     fn redacted(self, way: BodyWay) -> BTreeSet<&'c str> {
         let Some(redact) = &self.route.redact else { return BTreeSet::new() };
-        let Treatment { off, passes, .. } = way.rest(redact);
+        let RestMethod { off, passes, .. } = way.rest(redact);
         if off {
             return BTreeSet::new();
         }
@@ -160,10 +160,11 @@ fn of_route(was: ConfiguredRoute<'_>, will: ConfiguredRoute<'_>, gone: &BTreeSet
         (Some(_), None) if was.is_redacted() => changes.push("it redacts nothing any more".to_owned()),
         (Some(before), Some(after)) => {
             changes.extend(findings(was, will, gone));
-            changes.extend(some_of(&passing(before, after)).map(|what| format!("these pass now: {what}")));
+            changes
+                .extend(listed_names(&passing(before, after)).map(|what| format!("these pass now: {what}")));
             let unread = unread(before, after);
             let unread: Vec<&str> = unread.iter().map(String::as_str).collect();
-            changes.extend(some_of(&unread).map(|what| format!("no longer looked through: {what}")));
+            changes.extend(listed_names(&unread).map(|what| format!("no longer looked through: {what}")));
         }
         _ => {}
     }
@@ -201,7 +202,7 @@ fn findings(was: ConfiguredRoute<'_>, will: ConfiguredRoute<'_>, gone: &BTreeSet
             .into_iter()
             .filter(|name| !kept.contains(name) && !gone.contains(name))
             .collect();
-        let Some(lost) = some_of(&lost) else { continue };
+        let Some(lost) = listed_names(&lost) else { continue };
         let (rest, then) = (way.rest(before), way.rest(after));
         let weaker = (then.off || then.passes) && !(rest.off || rest.passes);
         changes.push(match weaker {
@@ -329,11 +330,11 @@ mod tests {
 
     #[test]
     fn of_many_names_some_are_said() {
-        assert_eq!(some_of(&[]), None);
-        assert_eq!(some_of(&["a", "b"]).unwrap(), "a, b");
+        assert_eq!(listed_names(&[]), None);
+        assert_eq!(listed_names(&["a", "b"]).unwrap(), "a, b");
         let many: Vec<String> = (0..10).map(|n| n.to_string()).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert_eq!(some_of(&many).unwrap(), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
-        assert_eq!(some_of(&many[..NAMED]).unwrap(), "0, 1, 2, 3, 4, 5, 6, 7");
+        assert_eq!(listed_names(&many).unwrap(), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
+        assert_eq!(listed_names(&many[..NAMED]).unwrap(), "0, 1, 2, 3, 4, 5, 6, 7");
     }
 }

@@ -31,6 +31,9 @@ impl SpeculativeScan {
     /// How much of the text before a piece is most often enough, in bytes.
     pub const CONTEXT: usize = 4 << 10;
 
+    /// What a context begins at a multiple of in its text, in bytes: a scan goes by blocks of as many.
+    pub const ALIGNMENT: usize = 64;
+
     /// Looks at `piece`, before which `context` stands in its text. `None` where something is under way between the two that a
     /// scanner can only know who has seen where it began, and where the detector is to stop.
     pub fn new(detector: &Detector, context: &str, piece: String) -> Option<Self> {

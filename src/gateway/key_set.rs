@@ -1,10 +1,11 @@
 //! [`KeySet`]: a JWK set that was read (RFC 7517 section 5), and tokens that one of its keys has signed.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::Read;
 use std::path::Path;
 
+use crate::base::regular_file;
 use crate::crypto::jws::JwsAlgorithm;
 use crate::vault::jwt::{JwkSet, Unverified, Verified, VerifyingKey};
 
@@ -62,7 +63,8 @@ impl KeySet {
     /// A file that cannot be read, and as [`KeySet::read`].
     pub fn file(path: &Path) -> Result<Self, &'static str> {
         let mut json = Vec::new();
-        let file = File::open(path).map(|file| file.take(MAX_SET as u64 + 1));
+        let file =
+            regular_file::open(path, OpenOptions::new().read(true)).map(|file| file.take(MAX_SET as u64 + 1));
         let read = file.and_then(|mut file| file.read_to_end(&mut json));
         read.map_err(|_| "the file of keys cannot be read")?;
         Self::read(&json)

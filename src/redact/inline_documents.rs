@@ -152,8 +152,6 @@ mod tests {
             (r#"Config: {"pw":"none","x":["a"]} thanks"#, vec![]),
             (r#"Config: {"pw":"Xk9!mQ7zLw2p" thanks"#, vec![]),
             (r#"Config: {"label":"Xk9!mQ7zLw2p"} thanks"#, vec![]),
-            // All of it is one, which is read elsewhere.
-            (r#"{"pw":"Xk9!mQ7zLw2p"}"#, vec![]),
         ] {
             assert_eq!(found(text), values, "{text}");
         }

@@ -29,7 +29,7 @@ pub(super) struct LineLists {
 impl LineLists {
     pub(super) fn of(doc: &[u8]) -> Self {
         let mut lists = Self::default();
-        if memmem::find(doc, br#"\n","#).is_none() {
+        if !memmem::find_iter(doc, br#"\n","#).any(|at| is_before_string(doc, at + 4)) {
             return lists;
         }
         let (mut open, mut next) = (LineList::default(), None);
@@ -125,6 +125,14 @@ impl LineList {
         };
         Edit { range: start - own.start..end - own.start, with }
     }
+}
+
+/// Whether a string stands behind the comma before `at`, and no name: that has a colon behind it. Most documents are told here.
+fn is_before_string(doc: &[u8], at: usize) -> bool {
+    let rest = doc.get(at..).unwrap_or_default().trim_ascii_start();
+    let Some(string) = rest.strip_prefix(b"\"") else { return false };
+    memchr::memchr(b'"', string)
+        .is_none_or(|end| string.get(end + 1..).unwrap_or_default().trim_ascii_start().first() != Some(&b':'))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::store::records::{Closing, KeepPart, Key, NewRow, Precondition, Records, RecordsFuture, Row};
 use crate::store::{Cause, EmbeddedRecords, StoreError};
-use crate::telemetry::StoreWork;
+pub(crate) use crate::telemetry::StoreWork;
 
 /// What becomes of a call.
 pub(crate) enum Fault {

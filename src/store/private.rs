@@ -7,6 +7,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::base::regular_file;
 use crate::base::secret::Secret;
 use crate::crypto::random;
 use crate::store::StoreError;
@@ -58,8 +59,11 @@ pub fn touch(path: &Path) -> Result<(), StoreError> {
 pub fn read(path: &Path) -> Result<Option<Secret<Vec<u8>>>, StoreError> {
     const LIMIT: usize = 64 * 1024;
     let io = |error| StoreError::io(path, &error);
-    let mut file = match File::open(path) {
+    let mut file = match regular_file::open(path, OpenOptions::new().read(true)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::InvalidInput => {
+            return Err(StoreError::file(path, FileFault::NotAFile));
+        }
         opened => opened.map_err(io)?,
     };
     // The opened file is judged, not its name, which may mean another file by now.

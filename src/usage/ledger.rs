@@ -239,6 +239,7 @@ struct DueRow {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
 
     use super::*;
@@ -260,7 +261,8 @@ mod tests {
 
     fn node(records: &Arc<dyn Records>) -> Node {
         let clock = Arc::new(FixedClock::at(Timestamp::parse_iso8601("2026-11-25T10:00:00Z").unwrap()));
-        let name = data_encoding::HEXLOWER.encode(&crate::crypto::random::bytes::<8>().unwrap());
+        static NODES: AtomicU64 = AtomicU64::new(0);
+        let name = NODES.fetch_add(1, Ordering::Relaxed).to_string();
         let ledger = Ledger::new(Arc::clone(records), Arc::clone(&clock) as SharedClock, &name);
         Node { ledger, clock }
     }

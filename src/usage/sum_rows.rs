@@ -126,8 +126,7 @@ mod tests {
     use super::*;
     use crate::base::clock::FixedClock;
     use crate::store::EmbeddedRecords;
-    use crate::store::faulty::{Fault, FaultyRecords};
-    use crate::telemetry::StoreWork;
+    use crate::store::faulty::{Fault, FaultyRecords, StoreWork};
     use crate::usage::cost::Cost;
     use crate::usage::report::UsageTotals;
     use crate::usage::spend::Spend;

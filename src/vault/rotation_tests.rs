@@ -7,9 +7,8 @@ use super::*;
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::secret::Secret;
 use crate::crypto::jws::JwsAlgorithm;
-use crate::store::faulty::{Fault, FaultyRecords};
+use crate::store::faulty::{Fault, FaultyRecords, StoreWork};
 use crate::store::{EmbeddedRecords, Records};
-use crate::telemetry::StoreWork;
 use crate::vault::items::{
     Algorithm, ItemKind, Items, KeyFacts, Label, Material, NewItem, Path, Purpose, Rotation,
 };

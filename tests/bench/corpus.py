@@ -80,7 +80,7 @@ FORMS = {
         "The access key is {akia}, and its secret access key {value} goes with it.",
     ],
     "GitHub token": ["{ts} DEBUG {service} GITHUB_TOKEN={value}", 'github_token = "{value}"', "Use the token {value} for the time being."],
-    "npm token": ["{ts} DEBUG {service} //registry.npmjs.org/:_authToken={value}", 'NPM_TOKEN = "{value}"', "The npm token {value} is for builds only."],
+    "npm token": ["{ts} DEBUG {service} //npm.example.com/:_authToken={value}", 'NPM_TOKEN = "{value}"', "The npm token {value} is for builds only."],
     "Slack token": ["{ts} DEBUG {service} slack token={value}", 'SLACK_BOT_TOKEN = "{value}"', "The bot logs in with {value} as before."],
     "Stripe key": ["{ts} DEBUG {service} stripe key={value}", 'stripe.api_key = "{value}"', "The shop has the live key {value} since Monday."],
     "Google key": ["{ts} DEBUG {service} GET /maps/api/geocode/json?key={value}", 'GOOGLE_API_KEY = "{value}"', "Without the key {value} there is no map."],

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
 import gateway as gateways  # noqa: E402
 from nodes_callers import Callers, Files, request  # noqa: E402
 from nodes_company import NODES, Company, Trouble  # noqa: E402
-from nodes_mock import took  # noqa: E402
+from nodes_mock import tokens_of  # noqa: E402
 
 KEYS = 8
 OPEN, MINUTE, TALK, RATES, BUDGETS = 0, 30, 31, 20, 100
@@ -40,7 +40,7 @@ RATE_LIMITS = [("20/1s", 20, 1, 40), ("60/10s", 60, 10, 12), ("300/1m", 300, 60,
 MINUTE_LIMIT = 240
 # A new key each so many seconds; how much it has, and what one request takes of it at the most.
 BUDGET_EVERY = 5
-BUDGET_LIMITS = [("60requests/month", 60, 1), ("1500tokens/month", 1500, took(12)[0] + took(6)[1])]
+BUDGET_LIMITS = [("60requests/month", 60, 1), ("1500tokens/month", 1500, tokens_of(12)[0] + tokens_of(6)[1])]
 MOST = 12
 # How often a second each of them is asked.
 BUDGET_RATE = 16

@@ -7,6 +7,7 @@ import re
 import time
 import urllib.parse
 
+from load import Http1, Lost
 from nodes_mock import ACCOUNT, address, card
 
 # Nobody waits longer.
@@ -19,52 +20,11 @@ ANYBODY = re.compile(r"mara\.q(\d+)@harbour-post\.com")
 LARGE = b"".join(b"On day %d mara.q%d@harbour-post.com wrote that %s\n" % (n, n, FOX.encode()) for n in range(60_000))
 
 
-class Lost(Exception):
-    """No answer came, and why."""
+class Connection(Http1):
+    """One to the balancer."""
 
-
-class Connection(asyncio.Protocol):
-    """One request after the other."""
-
-    done, read, gone = None, b"", False
-
-    def connection_made(self, transport):
-        self.transport = transport
-
-    def ask(self, request):
-        self.done, self.read = asyncio.get_running_loop().create_future(), b""
-        self.transport.write(request)
-        return self.done
-
-    def data_received(self, data):
-        if self.done is None or self.done.done():
-            return
-        self.read += data
-        head, found, body = self.read.partition(b"\r\n\r\n")
-        if not found:
-            return
-        lower = head.lower()
-        if b"transfer-encoding: chunked" in lower:
-            if not body.endswith(b"0\r\n\r\n"):
-                return
-            body = unchunked(body)
-        elif len(body) < int(lower.split(b"content-length:")[1].split(b"\r\n")[0]):
-            return
-        self.gone = self.gone or b"connection: close" in lower
-        self.done.set_result((int(head[9:12]), head, body))
-
-    def connection_lost(self, error):
-        self.gone = True
-        if self.done is not None and not self.done.done():
-            self.done.set_exception(Lost("cut off within the answer" if self.read else "closed without an answer"))
-
-
-def unchunked(body):
-    parts, at = [], 0
-    while size := int(body[at : (end := body.index(b"\r\n", at))].split(b";")[0], 16):
-        parts.append(body[end + 2 : end + 2 + size])
-        at = end + 4 + size
-    return b"".join(parts)
+    def why(self, error):
+        return "cut off within the answer" if self.read else "closed without an answer"
 
 
 def request(method, path, token, body=b"", kind="application/json", caller="127.1.1.1"):
@@ -113,13 +73,13 @@ class Callers:
             else:
                 loop = asyncio.get_running_loop()
                 _, one = await loop.create_connection(Connection, "127.0.0.1", self.port)
-            answer = await asyncio.wait_for(one.ask(data), PATIENCE)
+            answer = await asyncio.wait_for(one.send(data), PATIENCE)
         except asyncio.TimeoutError:
             one.transport.abort()
             raise Lost("no answer in time") from None
         except OSError as error:
             raise Lost("no connection: %s" % error.strerror) from None
-        if one.gone:
+        if one.gone or not one.stays:
             one.transport.close()
         else:
             self.idle.append(one)

@@ -13,7 +13,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from gateway import ROOT, environment, free_ports
+from gateway import ROOT, environment, family, free_ports
 
 NODES = 3
 PASSWORD = "throw-away"
@@ -97,14 +97,6 @@ def waited(condition, seconds, what):
     while not condition():
         assert time.monotonic() < end, "waited %d s for %s" % (seconds, what)
         time.sleep(0.05)
-
-
-def family(pid):
-    """A process and those that it started."""
-    with contextlib.suppress(OSError):
-        tasks = list(Path("/proc", str(pid), "task").iterdir())
-        return [pid] + [one for task in tasks for child in (task / "children").read_text().split() for one in family(int(child))]
-    return []
 
 
 def answers(url, method="GET"):

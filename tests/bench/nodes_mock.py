@@ -27,7 +27,7 @@ def card(number):
     return " ".join(digits[at : at + 4] for at in range(0, 16, 4))
 
 
-def took(number):
+def tokens_of(number):
     """The tokens of a request and of its answer."""
     return 20 + number % 13, 5 + number % 7
 
@@ -87,7 +87,7 @@ class Upstream(asyncio.Protocol):
         if address(number).encode() in body or card(number).encode() in body:
             counted.raw += 1
             counted.samples = (counted.samples + [body.decode()])[-3:]
-        tokens = took(number)
+        tokens = tokens_of(number)
         if path.endswith("/responses"):
             answer = self.response(ask, number, tokens)
         elif ask.get("stream"):

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/clients"))
 
-from gateway import free_ports  # noqa: E402
+from gateway import cpu, family, free_ports  # noqa: E402
 
 PEERS = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve() / "peers"
 KEY = "sk-0f3a9c5e7b1d2468ace013579bdf02468ace13579bdf0246"
@@ -75,7 +75,7 @@ def envoy():
 class Product:
     """One of them, as a context manager: `port` is where it listens."""
 
-    name, packages, note = "", (), ""
+    name, packages = "", ()
 
     def __init__(self, upstream):
         self.upstream, self.processes = upstream, []
@@ -137,18 +137,7 @@ class Product:
 
     def spent(self):
         """Seconds of processor time of all its processes, their children's too."""
-        tree, found = {}, 0
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                pid, rest = int(stat.parent.name), stat.read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            tree[pid] = int(rest[1]), sum(map(int, rest[11:15]))
-        mine = {process.pid for process in self.processes}
-        while more := {pid for pid, (parent, _) in tree.items() if parent in mine} - mine:
-            mine |= more
-        found = sum(tree[pid][1] for pid in mine if pid in tree)
-        return found / os.sysconf("SC_CLK_TCK")
+        return sum(cpu(pid, ended=True) for process in self.processes for pid in family(process.pid))
 
 
 class LlmRedact(Product):

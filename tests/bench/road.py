@@ -92,25 +92,9 @@ def envoy(folder, binary, port, upstream, filters=()):
     return subprocess.Popen(command, stderr=subprocess.DEVNULL)
 
 
-def family(pid):
-    """A process and those that it started."""
-
-    def children(task):
-        try:
-            return (task / "children").read_text().split()
-        except OSError:
-            return []  # that thread has just ended
-
-    tasks = Path("/proc", str(pid), "task").iterdir()
-    return [pid] + [one for task in tasks for child in children(task) for one in family(int(child))]
-
-
 def processor_seconds(pid):
-    def ticks(one):
-        fields = Path("/proc", str(one), "stat").read_text().rsplit(")", 1)[1].split()
-        return int(fields[11]) + int(fields[12])
-
-    return sum(map(ticks, family(pid))) / os.sysconf("SC_CLK_TCK")
+    """Of a process and those that it started."""
+    return sum(map(gateways.cpu, gateways.family(pid)))
 
 
 def resident_mib(pid, what="VmRSS:"):
@@ -120,7 +104,7 @@ def resident_mib(pid, what="VmRSS:"):
         lines = Path("/proc", str(one), "status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith(what))
 
-    return sum(map(kib, family(pid))) / 1024
+    return sum(map(kib, gateways.family(pid))) / 1024
 
 
 @dataclass

@@ -173,10 +173,26 @@ def multipart(request, name, data):
     return "multipart/form-data; boundary=" + edge, body + b"--%s--\r\n" % edge.encode()
 
 
-def cpu(pid):
-    """Seconds of processor time that a process has had."""
+def cpu(pid, ended=False):
+    """Seconds of processor time that a process has had, and with `ended` what children of it had that have ended."""
     fields = Path("/proc/%d/stat" % pid).read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, fields[11 : 15 if ended else 13])) / os.sysconf("SC_CLK_TCK")
+
+
+def family(pid):
+    """A process and those that it started."""
+
+    def children(task):
+        try:
+            return (task / "children").read_text().split()
+        except OSError:
+            return []  # that thread has just ended
+
+    try:
+        tasks = list(Path("/proc/%d/task" % pid).iterdir())
+    except OSError:
+        return []
+    return [pid] + [one for task in tasks for child in children(task) for one in family(int(child))]
 
 
 def environment():

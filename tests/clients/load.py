@@ -100,20 +100,25 @@ class Lost(Exception):
     pass
 
 
-class One(asyncio.Protocol):
-    """One HTTP/1.1 request after the other on one connection."""
+def unchunked(body):
+    parts, at = [], 0
+    while size := int(body[at : (end := body.index(b"\r\n", at))].split(b";")[0], 16):
+        parts.append(body[end + 2 : end + 2 + size])
+        at = end + 4 + size
+    return b"".join(parts)
 
-    def __init__(self):
-        self.done, self.read, self.gone = None, b"", None
+
+class Http1(asyncio.Protocol):
+    """One HTTP/1.1 request after the other on one connection: of each its status, head and body."""
+
+    done, read, gone, stays = None, b"", None, True
 
     def connection_made(self, transport):
         self.transport = transport
 
-    def ask(self, path, close):
-        loop = asyncio.get_running_loop()
-        self.done, self.read, self.want = loop.create_future(), b"", expected(path)
-        last = b"connection: close\r\n" if close else b""
-        self.transport.write(b"GET %s HTTP/1.1\r\nhost: load.test\r\n%s\r\n" % (path.encode(), last))
+    def send(self, request):
+        self.done, self.read = asyncio.get_running_loop().create_future(), b""
+        self.transport.write(request)
         return self.done
 
     def data_received(self, data):
@@ -123,24 +128,35 @@ class One(asyncio.Protocol):
         head, found, body = self.read.partition(b"\r\n\r\n")
         if not found:
             return
-        if not head.startswith(b"HTTP/1.1 200 "):
-            return self.done.set_exception(Lost(head.split(b"\r\n")[0].decode()))
         lower = head.lower()
         if b"transfer-encoding: chunked" in lower:
-            whole = body.endswith(b"0\r\n\r\n")
-            body = b"".join(body.split(b"\r\n")[1::2]) if whole else b""
-        else:
-            length = int(lower.split(b"content-length: ")[1].split(b"\r\n")[0])
-            whole = len(body) >= length
-        if whole:
-            self.stays = b"connection: close" not in lower
-            right = body == self.want
-            self.done.set_result(None) if right else self.done.set_exception(Lost("another body: %r" % body[:80]))
+            if not body.endswith(b"0\r\n\r\n"):
+                return
+            body = unchunked(body)
+        elif len(body) < int(lower.split(b"content-length:")[1].split(b"\r\n")[0]):
+            return
+        self.stays = b"connection: close" not in lower
+        self.done.set_result((int(head[9:12]), head, body))
 
     def connection_lost(self, error):
         self.gone = error or EOFError()
         if self.done is not None and not self.done.done():
-            self.done.set_exception(Lost("%s after %d bytes" % (repr(error) if error else "closed", len(self.read))))
+            self.done.set_exception(Lost(self.why(error)))
+
+    def why(self, error):
+        return "%s after %d bytes" % (repr(error) if error else "closed", len(self.read))
+
+
+class One(Http1):
+    """Asks for what the upstream here answers."""
+
+    async def ask(self, path, close):
+        last = b"connection: close\r\n" if close else b""
+        _, head, body = await self.send(b"GET %s HTTP/1.1\r\nhost: load.test\r\n%s\r\n" % (path.encode(), last))
+        if not head.startswith(b"HTTP/1.1 200 "):
+            raise Lost(head.split(b"\r\n")[0].decode())
+        if body != expected(path):
+            raise Lost("another body: %r" % body[:80])
 
 
 async def h1(port, path):

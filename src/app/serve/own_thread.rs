@@ -1,5 +1,5 @@
-//! [`OwnThread`]: work on a thread of its own, which may take for ever, as where a server of files is gone: whoever waits for it
-//! waits no longer than it is told to.
+//! [`OwnThread`]: files are read on a thread of its own, which may take for ever, as where a server of files is gone: whoever waits
+//! for it waits no longer than it is told to.
 
 use std::time::Duration;
 

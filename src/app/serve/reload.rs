@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, watch};
 use crate::app::error::AppError;
 use crate::app::serve::own_thread::OwnThread;
 use crate::app::serve::source::ConfigSource;
-use crate::app::serve::watched::{DoubtedFiles, Files, WatchedFiles};
+use crate::app::serve::watched::{ConfigFiles, DoubtedFiles, WatchedFiles};
 use crate::app::services::Services;
 use crate::app::table::PreparedTable;
 use crate::app::tls_files::tls_files;
@@ -38,7 +38,7 @@ pub(super) struct ReloaderParts {
     pub(super) source: ConfigSource,
     /// What the process was started with.
     pub(super) started: Config,
-    pub(super) files: Files,
+    pub(super) files: ConfigFiles,
     pub(super) parts: Arc<Services>,
     pub(super) routes: Arc<ArcSwap<RouteTable>>,
     pub(super) tls: Vec<RunningTls>,

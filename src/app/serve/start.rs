@@ -19,7 +19,7 @@ use crate::app::serve::reload::{Reloader, ReloaderParts, RunningTls};
 use crate::app::serve::signals::Signals;
 use crate::app::serve::source::ConfigSource;
 use crate::app::serve::watch::Watch;
-use crate::app::serve::watched::{Files, WatchedFiles};
+use crate::app::serve::watched::{ConfigFiles, WatchedFiles};
 use crate::app::services::Services;
 use crate::app::{files, metering, process, table, traces, upkeep};
 use crate::base::clock::{Clock, SystemClock};
@@ -140,7 +140,7 @@ pub fn serve(source: &ConfigSource, upgrade: bool, announce: impl FnOnce(Announc
     let reloader = ReloaderParts {
         source: source.clone(),
         started: config.clone(),
-        files: Files::new(config.reload.clone(), watched),
+        files: ConfigFiles::new(config.reload.clone(), watched),
         parts: Arc::clone(&parts),
         routes,
         tls: running_tls(&servings),

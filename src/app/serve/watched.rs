@@ -1,4 +1,4 @@
-//! [`WatchedFiles`] and [`Files`]: files that are looked at again and again. A look takes their metadata and reads nothing, follows
+//! [`WatchedFiles`] and [`ConfigFiles`]: files that are looked at again and again. A look takes their metadata and reads nothing, follows
 //! links (so that a Kubernetes volume, which swaps a link to a folder, is seen to change), and tells a file that was put
 //! in another's place by its inode. It works on every file system, network ones included, which notifications do not.
 
@@ -76,13 +76,13 @@ impl WatchedFiles {
 }
 
 /// The files of the running configuration, and how often they are looked at.
-pub(super) struct Files {
+pub(super) struct ConfigFiles {
     pub(super) setting: Reload,
     watched: Arc<Mutex<WatchedFiles>>,
     doubted: DoubtedFiles,
 }
 
-impl Files {
+impl ConfigFiles {
     pub(super) fn new(setting: Reload, watched: WatchedFiles) -> Self {
         Self { setting, doubted: watched.doubted.clone(), watched: Arc::new(Mutex::new(watched)) }
     }
@@ -247,10 +247,11 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::write(at("a"), "1").unwrap();
         let behind = Timestamp::from_millis(0);
-        let read = |files: &Files| WatchedFiles::again(vec![at("a"), at("b")], behind, &files.doubted());
-        let look = |files: &Files| files.watched.lock().unwrap().look();
+        let read =
+            |files: &ConfigFiles| WatchedFiles::again(vec![at("a"), at("b")], behind, &files.doubted());
+        let look = |files: &ConfigFiles| files.watched.lock().unwrap().look();
         let first = WatchedFiles::new(vec![at("a"), at("b")], behind);
-        let mut files = Files::new(Reload::default(), first);
+        let mut files = ConfigFiles::new(Reload::default(), first);
         assert!(look(&files), "it may have changed while it was read");
         for _ in 0..3 {
             files.read(read(&files));

@@ -1,7 +1,7 @@
 //! What it means for a route that its settings change: never a value, which may be secret.
 
+use crate::config::listed_names;
 use crate::config::settings::{Answers, Requests, Route};
-use crate::config::some_of;
 use crate::console::routes::words::looks_for;
 use crate::detect::{Catalogue, RuleSelection};
 
@@ -24,7 +24,7 @@ pub(in crate::console) fn effects(was: RuledRoute<'_>, will: RuledRoute<'_>) -> 
     let (was, will) = (rules(was), rules(will));
     let mut changed = |what: &str, of: &[String], other: &[String]| {
         let only: Vec<&str> = of.iter().filter(|name| !other.contains(name)).map(String::as_str).collect();
-        effects.extend(some_of(&only).map(|names| format!("{what} {names}")));
+        effects.extend(listed_names(&only).map(|names| format!("{what} {names}")));
     };
     changed("no longer looked for:", &was, &will);
     changed("looked for from then on:", &will, &was);

@@ -192,7 +192,7 @@ impl View<'_> {
         for known in RELEASES {
             let length = known.len().min(tail.len());
             let (head, rest) = tail.split_at(length);
-            if !known.as_bytes().starts_with(&head.to_ascii_lowercase()) {
+            if !known.as_bytes().get(..length).is_some_and(|part| part.eq_ignore_ascii_case(head)) {
                 continue;
             }
             match rest.first() {

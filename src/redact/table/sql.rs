@@ -92,7 +92,7 @@ pub(super) fn read(text: &str, reader: &mut impl RowReader) {
         if at < known {
             continue;
         }
-        let Some(target) = Target::of(text, at) else { continue };
+        let Some(target) = InsertTarget::of(text, at) else { continue };
         let List { end, closed, .. } = list(text, target.end, &mut heads);
         known = end;
         if !closed {
@@ -109,7 +109,7 @@ pub(super) fn read(text: &str, reader: &mut impl RowReader) {
             continue;
         }
         reader.heads(&heads);
-        let mut filled = Filled { text, count: heads.len(), row: &mut row };
+        let mut filled = RowSource { text, count: heads.len(), row: &mut row };
         let mut show = |row: &[Range<usize>]| reader.row(row);
         known = match beginning {
             Beginning::Reads => filled.copied(known, &mut show),
@@ -119,13 +119,13 @@ pub(super) fn read(text: &str, reader: &mut impl RowReader) {
 }
 
 /// The table that a statement fills.
-struct Target {
+struct InsertTarget {
     name: Option<TableName>,
     /// Where its columns are listed, or what fills it.
     end: usize,
 }
 
-impl Target {
+impl InsertTarget {
     /// The one behind the first word of a statement.
     fn of(text: &str, at: usize) -> Option<Self> {
         let mut at = space(text, at);
@@ -146,13 +146,13 @@ impl Target {
 }
 
 /// What fills a table with so many columns.
-struct Filled<'t, 'r> {
+struct RowSource<'t, 'r> {
     text: &'t str,
     count: usize,
     row: &'r mut Vec<Range<usize>>,
 }
 
-impl Filled<'_, '_> {
+impl RowSource<'_, '_> {
     /// What stands behind the columns or the table's name: lists behind `VALUES`, or what is selected; where that ends.
     fn inserted(&mut self, at: usize, show: &mut dyn FnMut(&[Range<usize>])) -> usize {
         let mut at = space(self.text, at);

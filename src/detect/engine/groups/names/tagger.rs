@@ -409,9 +409,9 @@ fn beside_capitals(view: &View<'_>, words: &[NameWord]) -> Option<Vec<Tagged>> {
     let apart = |word: &NameWord| is_strange(word) && !word.classes.is_title();
     let told = words.iter().any(|word| is_strange(word) && is(&word.lower, RECORD_WORDS));
     // `Sandy Bridge CPU`, `Harry Potter DVD`.
-    let thing = |word: &NameWord| apart(word) && word.lower.len() <= 4 && !word.classes.is_function();
-    let ours = |word: &NameWord| is(&word.lower, &SHIPS) || !told && thing(word);
-    if !words.iter().any(apart) || words.iter().any(ours) {
+    let acronym = |word: &NameWord| apart(word) && word.lower.len() <= 4 && !word.classes.is_function();
+    let of_thing = |word: &NameWord| is(&word.lower, &SHIPS) || !told && acronym(word);
+    if !words.iter().any(apart) || words.iter().any(of_thing) {
         return None;
     }
     let named = |part: &&[NameWord]| {
